@@ -1,0 +1,44 @@
+# `make run` starts the app; `make test` runs every test. Both install what they need first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+ADDRESS ?= 127.0.0.1
+PORT ?= 8501
+# The address of another package index, such as PyTorch's for its CPU builds (README, "A small torch").
+EXTRA_INDEX ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(EXTRA_INDEX),--extra-index-url $(EXTRA_INDEX))
+
+.PHONY: run test lint bench browser clean
+
+run: $(VENV)/installed-run
+	$(BIN)/streamlit run app.py --server.address=$(ADDRESS) --server.port=$(PORT)
+
+test: $(VENV)/installed-dev browser
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+
+bench: $(VENV)/installed-dev browser
+	$(BIN)/python -m bench.see
+
+# A Chromium for the browser tests, and a Chinese font for it: Debian's packages where we may install them.
+browser:
+	@sh tests/browser/install.sh
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed-run: requirements.txt | $(VENV)/bin/python
+	$(INSTALL) -r requirements.txt
+	@touch $@
+
+$(VENV)/installed-dev: requirements.txt requirements-dev.txt | $(VENV)/bin/python
+	$(INSTALL) -r requirements-dev.txt
+	@touch $@ $(VENV)/installed-run
