@@ -1,0 +1,1 @@
+"""What is taught with: examples, sentences, a small lexicon, and numbers as people type them."""
