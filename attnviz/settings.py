@@ -1,0 +1,344 @@
+"""Everything a person has chosen, as one frozen object, and its short form in a link.
+
+Each field stands with its default, its key in a link, and what a link may say for it. Choices are
+written by the keys of the engine's tables, so a link reads the same in every language.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+from attnviz.attention.masks import MASKS
+from attnviz.attention.normalizers import NORMALIZERS
+from attnviz.attention.positions import POSITIONS
+from attnviz.attention.scores import SCORES
+
+MAX_TOKENS = 64
+MAX_HEADS = 8
+MAX_DIMS = 16
+MAX_CHARACTERS = 2_000
+LARGEST_NUMBER = 1e6
+SMALLEST_TEMPERATURE, LARGEST_TEMPERATURE = 1e-3, 1e3  # or 0, the limit
+
+W_SOURCES = ("example", "identity", "random", "typed")
+SPLITS = ("words", "characters")
+
+# Which fields a choice reads: what a page offers beside it.
+SCORE_FIELDS = {"additive": ("seed",), "bilinear": ("seed",)}
+NORMALIZER_FIELDS = {"entmax": ("alpha",), "topk": ("k",), "sigmoid": ("bias",)}
+MASK_FIELDS = {
+    "window": ("radius",),
+    "causal_window": ("radius",),
+    "dilated": ("steps", "gap"),
+    "padding": ("padding",),
+    "global_tokens": ("radius", "global_tokens"),
+    "block": ("block_size",),
+    "graph": ("cells", "self_loops"),
+    "custom": ("cells",),
+}
+POSITION_FIELDS = {
+    "sinusoidal": ("base",),
+    "sinusoidal_tensor2tensor": ("base",),
+    "learned": ("seed", "position_vectors"),
+    "rotary": ("base", "pairs"),
+    "alibi": ("symmetric",),
+    "t5": ("seed", "n_buckets", "max_distance", "bidirectional"),
+    "shaw": ("seed", "clip"),
+}
+
+VIEW_FIELDS = frozenset({"language", "query", "key", "head", "step", "digits"})
+"""The fields that choose what is looked at; all others decide numbers."""
+
+Table = tuple[tuple[float | int, ...], ...]
+
+_LONGEST_VALUE = 8_192
+_WHOLE = re.compile(r"-?[0-9]{1,10}")
+_REAL = re.compile(r"-?(?:[0-9]{1,25}(?:\.[0-9]{0,25})?|\.[0-9]{1,25})(?:e[+-]?[0-9]{1,3})?", re.I)
+_NAME = re.compile(r"[a-z0-9_]{1,40}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
+
+
+@dataclass(frozen=True)
+class _Link:
+    """How one field is written in a link; `read` raises ValueError for what it cannot take."""
+
+    key: str
+    read: Callable[[str], Any]
+    write: Callable[[Any], str]
+    limits: tuple[float | int, float | int] | None = None
+
+
+def _field(
+    default: Any,
+    key: str,
+    read: Callable[[str], Any],
+    write: Callable = str,
+    limits: tuple[float | int, float | int] | None = None,
+) -> Any:
+    return field(default=default, metadata={"link": _Link(key, read, write, limits)})
+
+
+def _require(holds: object, text: str) -> None:
+    if not holds:
+        raise ValueError(f"a link's value must be one that its field can take, got {text!r}")
+
+
+def _read_whole(text: str, low: int, high: int) -> int:
+    _require(_WHOLE.fullmatch(text) and low <= int(text) <= high, text)
+    return int(text)
+
+
+def _read_real(text: str, low: float = -LARGEST_NUMBER, high: float = LARGEST_NUMBER) -> float:
+    _require(_REAL.fullmatch(text) and low <= float(text) <= high, text)
+    return float(text)
+
+
+def _read_temperature(text: str) -> float:
+    number = _read_real(text)
+    _require(number == 0 or SMALLEST_TEMPERATURE <= number <= LARGEST_TEMPERATURE, text)
+    return number
+
+
+def _write_real(value: float | int | str) -> str:
+    return value if isinstance(value, str) else repr(value + 0.0).removesuffix(".0")
+
+
+def _write_short(value: float | int) -> str:
+    text = _write_real(value)
+    return text.replace("0.", ".", 1) if text.startswith(("0.", "-0.")) else text
+
+
+def _whole(default: int | None, key: str, low: int, high: int) -> Any:
+    return _field(default, key, lambda text: _read_whole(text, low, high), limits=(low, high))
+
+
+def _real(default: object, key: str, low: float, high: float, *words: str) -> Any:
+    def read(text: str) -> float | str:
+        return text if text in words else _read_real(text, low, high)
+
+    return _field(default, key, read, _write_real, (float(low), float(high)))
+
+
+def _word(default: str, key: str, allowed: Callable[[str], object]) -> Any:
+    def read(text: str) -> str:
+        _require(allowed(text), text)
+        return text
+
+    return _field(default, key, read)
+
+
+def _choice(default: str, key: str, options: Iterable[str]) -> Any:
+    return _word(default, key, frozenset(options).__contains__)
+
+
+def _flag(default: bool, key: str) -> Any:
+    def read(text: str) -> bool:
+        _require(text in ("0", "1"), text)
+        return text == "1"
+
+    return _field(default, key, read, lambda on: "1" if on else "0")
+
+
+def _tokens(key: str) -> Any:
+    # A token may hold any character: inside it, \ is written \- and | is written \!.
+
+    def read(text: str) -> tuple[str, ...]:
+        found = tuple(p.replace(r"\!", "|").replace(r"\-", "\\") for p in text.split("|"))
+        _require(all(found) and len(found) <= MAX_TOKENS, text)
+        return found
+
+    def write(tokens: tuple[str, ...]) -> str:
+        return "|".join(token.replace("\\", r"\-").replace("|", r"\!") for token in tokens)
+
+    return _field((), key, read, write)
+
+
+def _table(key: str, rows: int, columns: int) -> Any:
+    def read(text: str) -> Table:
+        table = tuple(tuple(map(_read_real, row.split(","))) for row in text.split(";"))
+        fits = len(table) <= rows and len(table[0]) <= columns
+        _require(fits and len(set(map(len, table))) == 1, text)
+        return table
+
+    def write(table: Table) -> str:
+        return ";".join(",".join(map(_write_short, row)) for row in table)
+
+    return _field((), key, read, write)
+
+
+def _places(default: tuple[int, ...], key: str) -> Any:
+    def read(text: str) -> tuple[int, ...]:
+        places = text.split(",") if text else []
+        _require(len(places) <= MAX_TOKENS, text)
+        return tuple(_read_whole(place, 0, MAX_TOKENS - 1) for place in places)
+
+    return _field(default, key, read, lambda places: ",".join(map(str, places)))
+
+
+def _cells(key: str) -> Any:
+    def read(text: str) -> tuple[str, ...]:
+        rows = tuple(text.split("."))
+        _require(len(rows) <= MAX_TOKENS and set(text) <= set("01."), text)
+        _require({len(row) for row in rows} == {len(rows)}, text)
+        return rows
+
+    return _field((), key, read, ".".join)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a person has chosen. Every field has a default; tuples only, so that it hashes.
+
+    What is looked at:
+    language: "" is the browser's; query: index of the asking token, counted from 0; key: the
+    column that was clicked, or None; head: index of the head; step: name of the step shown;
+    digits: decimals shown.
+
+    Tokens and their vectors:
+    example: key of the preset; sentence: "" shows the preset's own tokens; split: how Chinese is
+    cut; pieces: tokens cut by hand, before any split; vectors: typed token vectors, a row each.
+
+    Sizes and matrices:
+    n_heads, d_model, d_k, d_v: 0 is the example's (d_model: or the width of the typed vectors);
+    n_kv_heads: sets of keys and values, 0 is one for each head; w_source: where matrices come
+    from; seed: of everything random; w_q, w_k, w_v: typed, (d_model, heads · d), heads side by
+    side; w_o: typed, (n_heads · d_v, d_model). Typed matrices count while w_source is "typed" and
+    are kept while it is not; one that is not typed is the example's.
+
+    From scores to weights:
+    score: key of SCORES; scale: "none", "sqrt_d_k" or the number that multiplies the scores;
+    temperature: divides the masked scores; normalizer: key of NORMALIZERS; alpha: entmax; k: keys
+    that topk keeps; bias: sigmoid, None is −ln n.
+
+    Mask:
+    mask: key of MASKS; align: of the causal mask; radius: of windows; steps, gap: dilated;
+    block_size: block; global_tokens: indices seen by and seeing all; padding: how many of the last
+    tokens are padding; cells: painted mask or graph edges, "1" = may attend; self_loops: a token of
+    the graph sees itself.
+
+    Positions:
+    positions: key of POSITIONS, or "example" for the example's own vectors; position_vectors: a
+    typed table for "learned", else random; base: sinusoidal and rotary; pairs: rotary;
+    symmetric: ALiBi in both directions; n_buckets, max_distance, bidirectional: T5; clip: Shaw.
+    """
+
+    language: str = _word("", "lang", _LANGUAGE.fullmatch)
+    query: int = _whole(1, "q", 0, MAX_TOKENS - 1)
+    key: int | None = _whole(None, "key", 0, MAX_TOKENS - 1)
+    head: int = _whole(0, "head", 0, MAX_HEADS - 1)
+    step: str = _word("", "step", _NAME.fullmatch)
+    digits: int = _whole(2, "digits", 0, 6)
+
+    example: str = _word("hero", "ex", _NAME.fullmatch)
+    sentence: str = _word("", "text", lambda text: len(text) <= MAX_CHARACTERS)
+    split: str = _choice("words", "split", SPLITS)
+    pieces: tuple[str, ...] = _tokens("tok")
+    vectors: tuple[tuple[float | int, ...], ...] = _table("in", MAX_TOKENS, MAX_DIMS)
+
+    n_heads: int = _whole(0, "heads", 0, MAX_HEADS)
+    n_kv_heads: int = _whole(0, "kv", 0, MAX_HEADS)
+    d_model: int = _whole(0, "d", 0, MAX_DIMS)
+    d_k: int = _whole(0, "dk", 0, MAX_DIMS)
+    d_v: int = _whole(0, "dv", 0, MAX_DIMS)
+    w_source: str = _choice("example", "w", W_SOURCES)
+    seed: int = _whole(0, "seed", 0, 2**31 - 1)
+    w_q: tuple[tuple[float | int, ...], ...] = _table("wq", MAX_DIMS, MAX_HEADS * MAX_DIMS)
+    w_k: tuple[tuple[float | int, ...], ...] = _table("wk", MAX_DIMS, MAX_HEADS * MAX_DIMS)
+    w_v: tuple[tuple[float | int, ...], ...] = _table("wv", MAX_DIMS, MAX_HEADS * MAX_DIMS)
+    w_o: tuple[tuple[float | int, ...], ...] = _table("wo", MAX_HEADS * MAX_DIMS, MAX_DIMS)
+
+    score: str = _choice("dot", "score", tuple(SCORES))
+    scale: str | float | int = _real("none", "scale", -1e3, 1e3, "none", "sqrt_d_k")
+    temperature: float | int = _field(
+        1.0, "temp", _read_temperature, _write_real, (0.0, LARGEST_TEMPERATURE)
+    )
+    normalizer: str = _choice("softmax", "norm", tuple(NORMALIZERS))
+    alpha: float | int = _real(1.5, "alpha", 1.0, 10.0)
+    k: int = _whole(2, "top", 1, MAX_TOKENS)
+    bias: float | int | None = _real(None, "bias", -100.0, 100.0)
+
+    mask: str = _choice("everyone", "mask", tuple(MASKS))
+    align: str = _choice("lower_right", "align", ("lower_right", "upper_left"))
+    radius: int = _whole(1, "radius", 0, MAX_TOKENS)
+    steps: int = _whole(1, "steps", 0, MAX_TOKENS)
+    gap: int = _whole(2, "gap", 1, MAX_TOKENS)
+    block_size: int = _whole(2, "block", 1, MAX_TOKENS)
+    global_tokens: tuple[int, ...] = _places((0,), "global")
+    padding: int = _whole(1, "pad", 0, MAX_TOKENS)
+    cells: tuple[str, ...] = _cells("cells")
+    self_loops: bool = _flag(True, "loops")
+
+    positions: str = _choice("none", "pos", (*POSITIONS, "example"))
+    position_vectors: tuple[tuple[float | int, ...], ...] = _table("pv", MAX_TOKENS, MAX_DIMS)
+    base: float | int = _real(10_000.0, "base", 1.0, LARGEST_NUMBER)
+    pairs: str = _choice("interleaved", "pairs", ("interleaved", "half"))
+    symmetric: bool = _flag(True, "sym")
+    n_buckets: int = _whole(8, "buckets", 2, 64)
+    max_distance: int = _whole(16, "far", 2, 256)
+    bidirectional: bool = _flag(True, "both")
+    clip: int = _whole(2, "clip", 0, MAX_TOKENS)
+
+    def to_query(self) -> dict[str, str]:
+        """Write what differs from the default by short keys; `from_query` reads it back exactly."""
+        return {
+            link.key: link.write(value)
+            for name, link, default in _LINKS
+            if (value := getattr(self, name)) != default
+        }
+
+    @cached_property
+    def computation(self) -> str:
+        """Digest of all that decides numbers; the same in every view and every language."""
+        numbers = {key: text for key, text in self.to_query().items() if key not in _VIEW_KEYS}
+        return hashlib.blake2b(repr(numbers).encode("utf-8", "replace"), digest_size=16).hexdigest()
+
+    def out_of_range(self) -> tuple[str, ...]:
+        """Name the numbers and choices that a link could not hold, such as a count below 0."""
+        return tuple(
+            name
+            for name, link, default in _LINKS
+            if (value := getattr(self, name)) != default
+            and not isinstance(value, tuple)
+            and name != "sentence"
+            and not _takes(link, value)
+        )
+
+
+def _takes(link: _Link, value: object) -> bool:
+    try:
+        return link.read(link.write(value)) == value
+    except (TypeError, ValueError):
+        return False
+
+
+def from_query(mapping: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
+    """Read the settings of a link, and name the keys whose value could not be read.
+
+    Such a field has its default; nothing is clamped. Keys that are not ours are left alone.
+    """
+    values, unreadable = {}, []
+    for key in mapping:
+        if key in _BY_KEY:
+            name, read = _BY_KEY[key]
+            try:
+                values[name] = _bounded(read, mapping[key])
+            except ValueError:
+                unreadable.append(key)
+    return Settings(**values), tuple(unreadable)
+
+
+def _bounded(read: Callable[[str], Any], value: object) -> Any:
+    if not isinstance(value, str) or len(value.encode("utf-8", "replace")) > _LONGEST_VALUE:
+        raise ValueError("a link's value must be a text of at most 8 kB; make it shorter")
+    return read(value)
+
+
+_LINKS = tuple((f.name, f.metadata["link"], f.default) for f in fields(Settings))
+
+RANGES = {name: link.limits for name, link, _ in _LINKS if link.limits is not None}
+"""The least and the largest number that a field takes."""
+_BY_KEY = {link.key: (name, link.read) for name, link, _ in _LINKS}
+_VIEW_KEYS = frozenset(link.key for name, link, _ in _LINKS if name in VIEW_FIELDS)
