@@ -1,0 +1,48 @@
+from decimal import ROUND_HALF_UP, Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attnviz.text.numbers import bracketed, decimals, number, table, vector
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-2, "−2"),
+        (0.0, "0"),
+        (-0.0, "0"),
+        (-0.001, "0.00"),
+        (-0.3842, "−0.38"),
+        (0.125, "0.13"),
+        (-0.125, "−0.13"),
+        (0.145, "0.14"),
+        (float("-inf"), "−∞"),
+        (12_345_678.0, "1×10⁷"),
+        (1.5e300, "2×10³⁰⁰"),
+    ],
+)
+def test_number_is_written_as_people_write_it(value, text):
+    assert number(value) == text
+
+
+@settings(deadline=None)
+@given(st.floats(-1e6, 1e6, allow_nan=False), st.integers(0, 4))
+def test_decimals_round_the_exact_value_half_away_from_zero(value, digits):
+    exact = Decimal(value).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_UP)
+    assert float(decimals(value, digits).replace("−", "-")) == float(exact)
+
+
+def test_table_gives_every_cell_the_same_decimals():
+    assert table([[1, -3], [0, 2]]) == [["1", "−3"], ["0", "2"]]
+    assert table([[1, 0.5]], 3) == [["1.000", "0.500"]]
+
+
+def test_table_stays_whole_beside_minus_infinity():
+    assert table([[1, float("-inf")]]) == [["1", "−∞"]]
+
+
+def test_vector_and_bracketed_read_as_in_a_formula():
+    assert vector([-0.3842, 1.4399]) == "(−0.38, 1.44)"
+    assert bracketed(-1) + bracketed(3) == "(−1)(3)"
