@@ -1,0 +1,103 @@
+"""One picture for each step from the inputs to the output, for the query that a class is following.
+
+`step_names` lists the steps that change something in this layer, `step_figure` draws one of them
+and `step_alt` says it in words. Matrices up to 12 × 8 carry their digits; larger ones are colour
+alone.
+"""
+
+from collections.abc import Callable, Sequence
+
+import plotly.graph_objects as go
+
+from attnviz.attention.trace import MultiHeadTrace
+from attnviz.figures import step_bars, step_projections, step_sums
+from attnviz.figures.theme import ThemeName
+from attnviz.figures.view import MOST_NAMED, View
+from attnviz.text import Words
+from attnviz.text.numbers import vector
+
+STEPS: dict[str, Callable[[View], go.Figure]] = {
+    "encoded_inputs": step_projections.encoded_inputs,
+    "query": step_projections.query,
+    "key": step_projections.key,
+    "scores": step_sums.scores,
+    "scaled_scores": step_bars.scaled_scores,
+    "masked_scores": step_sums.masked_scores,
+    "weights": step_bars.weights,
+    "value": step_projections.value,
+    "head_outputs": step_sums.head_outputs,
+    "together": step_projections.together,
+    "output": step_sums.output,
+}
+
+
+def step_names(trace: MultiHeadTrace) -> tuple[str, ...]:
+    """List the steps of this layer in order; steps that change nothing are left out."""
+    present = {
+        "encoded_inputs": trace.encoded_inputs is not trace.inputs,
+        "scaled_scores": trace.scale != 1,
+        "masked_scores": trace.mask is not None or trace.bias is not None,
+        "output": trace.n_heads > 1 or trace.output is not trace.concatenated,
+    }
+    return tuple(name for name in STEPS if present.get(name, True))
+
+
+def step_figure(
+    trace: MultiHeadTrace,
+    step: str,
+    query: int,
+    tokens: Sequence[str],
+    t: Words,
+    theme: ThemeName = "light",
+    *,
+    head: int = 0,
+    digits: int = 2,
+    key_tokens: Sequence[str] | None = None,
+) -> go.Figure:
+    """Draw one step for one query of one head.
+
+    Raises:
+        ValueError: if there is no such step.
+    """
+    _check(step)
+    return STEPS[step](View(trace, query, head, tokens, key_tokens or tokens, t, theme, digits))
+
+
+def step_alt(
+    trace: MultiHeadTrace,
+    step: str,
+    query: int,
+    tokens: Sequence[str],
+    t: Words,
+    *,
+    head: int = 0,
+    digits: int = 2,
+    key_tokens: Sequence[str] | None = None,
+) -> str:
+    """Say in words what `step_figure` draws, with the numbers of this query.
+
+    Raises:
+        ValueError: if there is no such step.
+    """
+    _check(step)
+    array = _array(trace, step, head)
+    if step in ("key", "value"):
+        rows = zip(key_tokens or tokens, array[:MOST_NAMED].tolist(), strict=False)
+        numbers = t("figure.alt_join").join(
+            f"{token} {place}: {vector(row, digits)}" for place, (token, row) in enumerate(rows, 1)
+        )
+    else:
+        numbers = vector(array[query].tolist(), digits)
+    return t(f"figure.step_{step}", token=tokens[query], i=query + 1, numbers=numbers)
+
+
+def _array(trace: MultiHeadTrace, step: str, head: int):
+    if step in ("encoded_inputs", "output"):
+        return getattr(trace, step)
+    name = "output" if step in ("head_outputs", "together") else step
+    return getattr(trace.head(head), name)
+
+
+def _check(step: str) -> None:
+    if step not in STEPS:
+        raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}; choose one")

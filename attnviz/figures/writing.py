@@ -1,0 +1,114 @@
+r"""One formula, two hands: plain text (α₂,₁) and LaTeX (\alpha_{2,1}), with live digits in both.
+
+The templates are in `text/formulas.toml`; a Hand fills them. Numbers are rounded only when written.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Literal, SupportsFloat
+
+from attnviz.figures.labels import pair, subscript
+from attnviz.text import catalogue
+from attnviz.text.numbers import MINUS, number, table
+
+HandName = Literal["plain", "latex"]
+
+MOST_TERMS = 12  # a longer sum is written with its first terms, dots, and the last
+MOST_FEATURES = 8  # a longer vector likewise
+_KEPT = 3
+_FROM_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+@dataclass(frozen=True)
+class Hand:
+    """How formulas are written: as plain text or as LaTeX."""
+
+    name: HandName
+    templates: dict[str, Template]
+    index: Callable[[int], str]
+    indices: Callable[[int, int], str]
+    spell: Callable[[str], str]
+
+    def fill(self, key: str, /, **values: str) -> str:
+        """Fill the template of one formula."""
+        return self.templates[key].substitute(values)
+
+    def number(self, value: SupportsFloat, digits: int) -> str:
+        """Write a number as it stands alone or at the head of a formula."""
+        return self.spell(number(value, digits))
+
+    def factor(self, value: SupportsFloat, digits: int) -> str:
+        """Write a number after an operator: bracketed where it is negative."""
+        written = number(value, digits)
+        return f"({self.spell(written)})" if written.startswith(MINUS) else self.spell(written)
+
+    def bracketed(self, value: SupportsFloat, digits: int) -> str:
+        """Write one factor of a product: (−1)(3)."""
+        return f"({self.number(value, digits)})"
+
+    def constant(self, value: SupportsFloat) -> str:
+        """Write a chosen number, such as a temperature, with its own decimals (4 at most)."""
+        written = number(value, 4)
+        return self.spell(written.rstrip("0").rstrip(".") if "." in written else written)
+
+    def power(self, value: float) -> str:
+        """Write an exponent, a whole number as such, another as a fraction of 1."""
+        if value.is_integer():
+            return self.constant(value)
+        return self.fill("inverse", value=self.constant(1 / value))
+
+    def vector(self, values: Iterable[SupportsFloat], digits: int) -> str:
+        """Write a vector: (−0.38, 1.44); a long one with dots."""
+        written = [self.spell(text) for text in table([values], digits)[0]]
+        return f"({', '.join(self.elide(written, MOST_FEATURES))})"
+
+    def elide(self, parts: Sequence[str], most: int) -> list[str]:
+        """Keep the first parts, dots and the last of what is too long to write."""
+        if len(parts) <= most:
+            return list(parts)
+        return [*parts[:_KEPT], self.fill("elided"), parts[-1]]
+
+    def sum(self, terms: Sequence[str], most: int = MOST_TERMS) -> str:
+        """Join terms with plus signs; a long sum is written with dots."""
+        return " + ".join(self.elide(terms, most))
+
+    def name_of(self, what: str, i: int, j: int = 0) -> str:
+        """Write the name of a vector or number, such as q₂, v₁, α₂,₁; indices count from 0 here."""
+        return self.fill(what, i=self.index(i), j=self.index(j), ij=self.indices(i, j))
+
+
+def _latex_number(text: str) -> str:
+    text = text.replace(MINUS, "-").replace("∞", "\\infty")
+    if "×10" not in text:
+        return text
+    mantissa, exponent = text.split("×10")
+    return f"{mantissa} \\times 10^{{{exponent.translate(_FROM_SUPERSCRIPTS)}}}"
+
+
+def _templates(name: str) -> dict[str, Template]:
+    prefix = f"{name}."
+    return {
+        key.removeprefix(prefix): Template(text)
+        for key, text in catalogue("formulas").items()
+        if key.startswith(prefix)
+    }
+
+
+PLAIN = Hand("plain", _templates("plain"), subscript, pair, str)
+LATEX = Hand(
+    "latex",
+    _templates("latex"),
+    lambda index: str(index + 1),
+    lambda query, key: f"{query + 1},{key + 1}",
+    _latex_number,
+)
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Set LaTeX lines under each other, their first equals signs in one column."""
+    rows = [
+        f"{line[0]} &= {' = '.join(line[1:])}" if len(line) > 1 else f"& {line[0]}"
+        for line in lines
+    ]
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
