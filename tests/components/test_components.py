@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from attnviz import components
+from attnviz.components import deck, grid, index, matrix, packed, pieces, plain
+from attnviz.components.matrix import SCALES, Cell, MatrixSpec
+from attnviz.figures.theme import THEMES
+
+FOLDER = Path(components.__file__).parent
+
+
+def spec(**parts: object) -> MatrixSpec:
+    given = {"name": "A", "label": "Scores", "row_labels": "ab", "column_labels": "xyz"}
+    return MatrixSpec(**{**given, "cells": [["0"] * 3] * 2, **parts})
+
+
+def test_scripts_write_text_and_never_markup():
+    for script in FOLDER.rglob("*.js"):
+        text = script.read_text(encoding="utf-8")
+        assert not [
+            word for word in ("innerHTML", "outerHTML", "insertAdjacent", "eval(") if word in text
+        ]
+
+
+@pytest.mark.parametrize("name", ["matrix", "grid", "deck"])
+def test_what_travels_with_each_change_stays_small(name):
+    assert len(components.source(name, "js").encode()) <= 9_500
+    assert len(components.source(name, "css").encode()) <= 5_500
+
+
+def test_colours_are_those_of_the_figures():
+    for theme in ("light", "dark"):
+        assert SCALES["weights"][theme] == THEMES[theme].weights.stops
+        assert SCALES["scores"][theme] == THEMES[theme].scores.stops
+
+
+def test_scores_are_centred_on_zero_and_weights_are_not():
+    values = [[-4, 0, 2], [float("-inf"), 1, float("nan")]]
+    shades = spec(kind="scores", values=values).as_data()["shades"]
+    assert shades == [[0, 0.5, 0.75], [0, 0.625, 0.5]]
+    assert spec(kind="weights", values=[[0, 0.25, 1]]).as_data()["shades"] == [[0, 0.25, 1]]
+    assert spec(kind="weights", values=[[0, 1, 2]], limit=2).as_data()["shades"] == [[0, 0.5, 1]]
+    assert spec(kind="plain", values=values).as_data()["shades"] is None
+
+
+def test_data_is_utf_8_json():
+    assert packed({"token": "會<b>"}) == '{"token":"會<b>"}'.encode()
+
+
+def test_a_text_may_have_pieces():
+    text = [("b", "name"), ("2", "sub"), " = 1"]
+    assert plain(text) == "b2 = 1"
+    assert pieces(text) == [["b", "name"], ["2", "sub"], [" = 1", ""]]
+
+
+@pytest.mark.parametrize("value", [-1, 3, 1.0, True, "1", None, [1]])
+def test_what_the_browser_sends_is_checked(value):
+    assert index(value, 3) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ({"table": 0, "row": 1, "column": 2}, Cell(0, 1, 2)),
+        ({"table": 1, "row": 1, "column": 2}, None),
+        ({"table": 0, "row": 2, "column": 0}, None),
+        ({"row": 1, "column": 2}, None),
+        ("cell", None),
+    ],
+)
+def test_only_a_cell_that_exists_was_clicked(value, cell):
+    assert matrix._cell(value, [spec()]) == cell
+
+
+def test_a_log_is_read_as_far_as_it_is_one():
+    assert grid._entries([[1, "edit", {}], [2, "edit"], "x", [None, "edit", {}]]) == [
+        (1, "edit", {})
+    ]
+    assert grid._entries({"log": 1}) == []
+
+
+def test_a_deck_opens_only_at_one_of_its_steps():
+    with pytest.raises(ValueError, match="current must be one of"):
+        deck.deck(
+            [deck.DeckStep("query", "Query")],
+            key="deck",
+            prefix="stage",
+            current="other",
+            label="Steps",
+            words=deck.DeckWords(previous="", play="", pause="", next="", place=""),
+        )

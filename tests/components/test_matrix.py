@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+# Every cell that shows a number: the contrast of its text with what lies behind it.
+CONTRASTS = """
+() => {
+  const root = document.querySelector("[data-testid=stBidiComponentIsolated]").shadowRoot;
+  const channels = (colour) => {
+    const most = colour.startsWith("color") ? 1 : 255;
+    return colour.match(/[\\d.]+/g).map((part, at) => (at < 3 ? part / most : Number(part)));
+  };
+  const luminance = (colour) => {
+    const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = channels(colour).map(linear);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const page = getComputedStyle(document.querySelector(".stApp")).backgroundColor;
+  const texts = [...root.querySelectorAll(".cell, th, .sum, caption span, .chip bdi")];
+  return texts.filter((text) => text.textContent).map((text) => {
+    const { color, backgroundColor } = getComputedStyle(text);
+    const behind = channels(backgroundColor)[3] === 0 ? page : backgroundColor;
+    const [low, high] = [luminance(color), luminance(behind)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  });
+}
+"""
+
+
+def cells(page: Page, table: str):
+    return page.get_by_role("grid", name=table).locator(".cell")
+
+
+def readout(page: Page):
+    return page.locator(".readout")
+
+
+def test_pointing_reads_the_cell_and_asks_the_server_nothing(open_page):
+    page = open_page("hero")
+    before, height = len(page.sent), page.locator(".matrices").bounding_box()["height"]
+    cells(page, "Attention weights").nth(6).hover()
+    expect(readout(page)).to_have_text("α′2,3 = 0.5601: saw looks at a")
+    lit = page.locator("table >> nth=0").locator(".lit")
+    expect(lit).to_have_text(["1", "1", "0"])  # row 3 of a, the key
+    expect(page.get_by_role("grid", name="Output vectors").locator(".lit")).to_have_count(2)
+    page.mouse.move(5, 5)
+    expect(readout(page)).to_contain_text("b2 = 0.0279")
+    assert len(page.sent) == before
+    assert page.locator(".matrices").bounding_box()["height"] == height
+
+
+def test_clicks_arrive_and_the_pointed_cell_survives_the_rerun(open_page):
+    page = open_page("hero")
+    cells(page, "Attention weights").nth(3).click()
+    expect(page.get_by_text("heard: cell 1 0 3")).to_be_visible()
+    expect(readout(page)).to_have_text("α′1,4 = 0.3189: I looks at saw")
+    page.get_by_role("button", name="3 a").click()
+    expect(page.get_by_text("cell 1 0 3, query 2")).to_be_visible()
+    expect(page.get_by_role("button", name="3 a")).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("grid", name="Attention weights").get_by_role("rowheader").nth(3).click()
+    expect(page.get_by_text("query 2, query 3")).to_be_visible()
+
+
+def test_the_keyboard_walks_reads_and_chooses(open_page):
+    page = open_page("hero")
+    cells(page, "Attention weights").nth(4).focus()
+    for press in ("ArrowRight", "ArrowDown", "Home", "ArrowLeft", "ArrowUp", "End"):
+        page.keyboard.press(press)
+    expect(readout(page)).to_contain_text("α′2,4")
+    page.keyboard.press("Escape")
+    expect(readout(page)).to_contain_text("b2 = 0.0279")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("heard: cell 1 1 3")).to_be_visible()
+    page.keyboard.press("ArrowLeft")  # the focus outlived the rerun
+    expect(readout(page)).to_contain_text("α′2,3")
+    assert page.locator("[tabindex='0'].cell").count() == 3
+
+
+def test_the_chips_are_one_stop_and_the_arrow_keys_go_along_them(open_page):
+    page = open_page("hero")
+    page.get_by_role("button", name="2 saw").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="3 a")).to_be_focused()
+    expect(page.get_by_role("grid", name="Output vectors").locator(".lit")).to_have_count(2)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("heard: query 2")).to_be_visible()
+    expect(page.get_by_role("button", name="3 a")).to_be_focused()
+    assert page.locator(".chip[tabindex='0']").count() == 1
+
+
+def test_tokens_are_shown_as_they_were_typed(open_page):
+    page = open_page("strange")
+    page.on("dialog", lambda dialog: pytest.fail(f"a token ran: {dialog.message}"))
+    heads = page.get_by_role("grid", name="Input vectors").get_by_role("rowheader")
+    expect(heads).to_have_text(
+        ["1 <b>x</b>", "2 <img src=x onerror=alert(1)>", "3 שלום", "4 👩‍👩‍👧"]
+    )
+    assert page.locator(".matrices img, .matrices b").count() == 0
+
+
+@pytest.mark.parametrize("show", ["hero", "scores"])
+def test_every_number_can_be_read_on_a_light_and_on_a_dark_page(open_page, show):
+    page = open_page(show)
+    page.locator(".cell").first.wait_for()
+    for scheme, background in [("light", "rgb(253, 252, 250)"), ("dark", "rgb(22, 24, 28)")]:
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator(".stApp")).to_have_css("background-color", background)
+        contrasts = page.evaluate(CONTRASTS)
+        assert len(contrasts) > 40
+        assert min(contrasts) >= 4.5
+
+
+@pytest.mark.parametrize("show", ["hero", "40"])
+def test_a_narrow_page_does_not_scroll_sideways(open_page, show):
+    page = open_page(show, width=390, height=844)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_many_cells_are_read_through_the_template(open_page):
+    page = open_page("40")
+    cells(page, "Attention weights").nth(41).hover()
+    expect(readout(page)).to_have_text("α′(2,2) = 0.28: 2 quick looks at 2 quick")
