@@ -1,0 +1,154 @@
+"""The drawer beside the page: the input and every setting, out of the way until it is opened."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from attnviz.attention import MASKS, NORMALIZERS, POSITIONS, SCORES
+from attnviz.lessons.examples import EXAMPLES
+from attnviz.settings import (
+    MASK_FIELDS,
+    MAX_CHARACTERS,
+    MAX_DIMS,
+    MAX_HEADS,
+    NORMALIZER_FIELDS,
+    POSITION_FIELDS,
+    RANGES,
+    SCORE_FIELDS,
+    SPLITS,
+    W_SOURCES,
+)
+from attnviz.ui import bar, controls, editing, editors, session
+
+SCALES = ("none", "sqrt_d_k", "typed")
+
+
+def draw() -> None:
+    """Draw the input and every setting beside the page, while the drawer is open."""
+    if not session.flag("drawer"):
+        return
+    t = session.t()
+    with st.sidebar:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.subheader(t("drawer.title"), anchor=False)
+            st.space("stretch")
+            st.button(
+                t("drawer.close"),
+                icon=":material/close:",
+                type="tertiary",
+                on_click=session.set_flag,
+                args=("drawer", False),
+            )
+        words, attention = st.tabs([t("drawer.input"), t("drawer.attention")])
+        with words:
+            _input()
+        with attention:
+            _attention()
+
+
+def _input() -> None:
+    t, settings = session.t(), session.settings()
+    controls.text(
+        "sentence", settings.sentence, take=_sentence, most=MAX_CHARACTERS, hint=_shown_sentence()
+    )
+    controls.radio("split", SPLITS, lambda key: t(f"drawer.split_{key}"))
+    controls.text(
+        "pieces", " | ".join(session.scene().tokens), take=_pieces, most=2 * MAX_CHARACTERS
+    )
+    editors.vectors()
+    st.button(
+        t("drawer.reset"),
+        icon=":material/undo:",
+        on_click=bar.start_example,
+        args=(settings.example,),
+    )
+
+
+def _shown_sentence() -> str:
+    scene = session.scene()
+    gap = "" if any(letter > "\u2e80" for token in scene.tokens for letter in token) else " "
+    return gap.join(scene.tokens)
+
+
+def _sentence(typed: str) -> None:
+    session.change(
+        "sentence", typed, **editing.sentence(session.settings(), session.scene(), typed)
+    )
+
+
+def _pieces(typed: str) -> None:
+    pieces = tuple(piece.strip() for piece in typed.split("|") if piece.strip())
+    session.change("pieces", typed, **editing.pieces(session.settings(), session.scene(), pieces))
+
+
+def _attention() -> None:
+    t, scene, settings = session.t(), session.scene(), session.settings()
+    sizes = scene.projections
+    controls.slider("n_heads", sizes.n_heads, 1, MAX_HEADS)
+    if sizes.n_heads > 1:
+        divisors = [n for n in range(1, sizes.n_heads + 1) if sizes.n_heads % n == 0]
+        controls.select("n_kv_heads", divisors, str, value=sizes.n_kv_heads)
+    columns = st.columns(3)
+    for column, name in zip(columns, ("d_model", "d_k", "d_v"), strict=True):
+        with column:
+            controls.number(name, getattr(sizes, name), 1, MAX_DIMS, help_=t(f"drawer.{name}_help"))
+    controls.select("w_source", W_SOURCES, lambda key: t(f"w_source.{key}"))
+    controls.number("seed", settings.seed, *RANGES["seed"])
+    with st.expander(t("drawer.matrices")):
+        editors.projections()
+    st.divider()
+    _choice("score", SCORES, SCORE_FIELDS, lambda key: t(f"score.{key}"))
+    _scale()
+    controls.number(
+        "temperature",
+        settings.temperature,
+        *RANGES["temperature"],
+        help_=t("drawer.temperature_help"),
+    )
+    _choice("normalizer", NORMALIZERS, NORMALIZER_FIELDS, lambda key: t(f"normalizer.{key}"))
+    _choice("mask", MASKS, MASK_FIELDS, lambda key: t(f"mask.{key}"))
+    own = ("example",) if EXAMPLES[settings.example].cycle is not None else ()
+    _choice("positions", (*POSITIONS, *own), POSITION_FIELDS, lambda key: t(f"position.{key}"))
+    st.divider()
+    controls.slider("digits", settings.digits, 2, 4)
+
+
+def _choice(
+    field: str,
+    options: Iterable[str],
+    parameters: Mapping[str, tuple[str, ...]],
+    name: Callable[[str], str],
+) -> None:
+    controls.select(field, tuple(options), name)
+    for parameter in parameters.get(getattr(session.settings(), field), ()):
+        if parameter != "seed":
+            _parameter(parameter)
+
+
+def _scale() -> None:
+    t, scale = session.t(), session.settings().scale
+    kind = scale if isinstance(scale, str) else "typed"
+    controls.select("scale", SCALES, lambda key: t(f"scale.{key}"), value=kind, take=_take_scale)
+    if kind == "typed":
+        controls.number(
+            "scale_factor", float(scale), *RANGES["scale"], take=partial(controls.changed, "scale")
+        )
+
+
+def _take_scale(kind: str) -> None:
+    controls.changed("scale", session.scene().trace.scale if kind == "typed" else kind)
+
+
+def _parameter(name: str) -> None:
+    value = getattr(session.settings(), name)
+    if name in RANGES:
+        controls.number(name, value, *RANGES[name])
+    elif isinstance(value, bool):
+        controls.checkbox(name, value)
+    elif name == "pairs":
+        controls.radio(name, ("interleaved", "half"), lambda key: session.t()(f"pairs.{key}"))
+    elif name == "global_tokens":
+        controls.several_tokens(name)
+    elif name == "cells":
+        editors.mask_cells()

@@ -1,0 +1,329 @@
+"""The panels of the page See."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from attnviz.attention import MultiHeadTrace
+from attnviz.attention.ancestry import ancestry as ancestry_of
+from attnviz.components.matrix import Cell, matrix
+from attnviz.figures import bars, blocks, formulas, heatmaps
+from attnviz.figures.labels import subscript
+from attnviz.lessons.twins import twins
+from attnviz.settings import Settings
+from attnviz.text.numbers import number
+from attnviz.ui import controls, editing, matrices, refusals, session
+from attnviz.ui.plots import plot
+
+# The matrices of the two strips, in their order: what a click on a cell means.
+_WEIGHTS, _SCORES = 1, 3
+
+
+def first_screen() -> None:
+    """Draw inputs, weights and outputs side by side, and the asking token's equation."""
+    t, scene, digits = session.t(), session.scene(), session.settings().digits
+    head, tokens, i = scene.trace.head(scene.head), scene.tokens, scene.query
+    few = len(tokens) <= matrices.DIGITS_TOKENS
+    _note()
+    shared = {"row_in_hand": i, "pick_rows": True}
+    largest = max(1.0, float(head.weights.max()))
+    equations = (
+        [formulas.row_equation(head, row, digits) for row in range(len(tokens))] if few else None
+    )
+    matrix(
+        [
+            matrices.vectors(scene.trace.inputs, "a", "plain", tokens, t, digits, **shared),
+            matrices.token_by_token(
+                head.weights,
+                "weights",
+                tokens,
+                t,
+                digits,
+                sums=matrices.sums(head.weights, digits),
+                masked=None if head.mask is None else (~head.mask).tolist(),
+                readouts=formulas.cell_equations(head, digits) if few else None,
+                readout_template="" if few else t("see.cell"),
+                row_readouts=equations,
+                legend=("0", number(largest, digits)),
+                limit=largest,
+                show_digits=session.flag("digits"),
+                **shared,
+            ),
+            matrices.vectors(
+                head.output, "b", "output", tokens, t, digits, row_readouts=equations, **shared
+            ),
+        ],
+        key="first_screen",
+        label=t("see.first_label", sentence=" ".join(tokens)),
+        default_readout=formulas.row_equation(head, i, digits),
+        tokens=matrices.labels(tokens),
+        tokens_label=t("tokens.asks"),
+        query=i,
+        chosen=_chosen(_WEIGHTS),
+        on_cell=_cell,
+        on_query=_ask,
+        size=_size(few),
+    )
+    if not few:
+        controls.toggle("digits", t("see.show_digits"))
+
+
+def _note() -> None:
+    """Say what a chosen example is for; the first one speaks for itself."""
+    settings = session.settings()
+    if settings.example != Settings().example and not settings.sentence:
+        st.caption(session.t()(f"example.{settings.example}.note"))
+
+
+def _size(few: bool) -> float:
+    """Fill the width of a projector with few tokens; make room for the open drawer."""
+    if session.flag("drawer"):
+        return 0.92
+    return 1.2 if few else 1.0
+
+
+def _chosen(table: int) -> Cell | None:
+    key = session.settings().key
+    scene = session.scene()
+    return None if key is None or key >= len(scene.tokens) else Cell(table, scene.query, key)
+
+
+def _cell(cell: Cell) -> None:
+    if cell.table in (_WEIGHTS, _SCORES):
+        session.change("cell", query=cell.row, key=cell.column)
+    else:
+        _ask(cell.row)
+
+
+def _ask(query: int) -> None:
+    session.change("query", query=query, key=None)
+
+
+def ways_on() -> None:
+    """Draw the way to the steps, the token buttons, and the puzzle of repeated words."""
+    t, scene = session.t(), session.scene()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if st.button(t("bar.steps"), icon=":material/play_arrow:", type="primary"):
+            st.switch_page("pages/steps.py")
+        st.button(t("tokens.add"), icon=":material/add:", on_click=_add_token)
+        st.button(
+            t("tokens.remove"),
+            icon=":material/remove:",
+            on_click=_remove_token,
+            disabled=len(scene.tokens) == 1,
+        )
+        _puzzle(scene.trace)
+    refusals.show("tokens")
+
+
+def _add_token() -> None:
+    settings, scene = session.settings(), session.scene()
+    word = session.t()("tokens.new")
+    session.change("tokens", **editing.add_token(settings, scene, word))
+
+
+def _remove_token() -> None:
+    session.change("tokens", **editing.remove_token(session.settings(), session.scene()))
+
+
+def _puzzle(trace: MultiHeadTrace) -> None:
+    t, scene, settings = session.t(), session.scene(), session.settings()
+    pair = twins(trace.inputs, trace.output)
+    if pair is None:
+        kind, values = "alone", {}
+    else:
+        values = {
+            "i": subscript(pair.first),
+            "j": subscript(pair.second),
+            "difference": number(pair.difference, settings.digits),
+            "token": refusals.escape(scene.tokens[pair.first]),
+            "mask": t(f"mask.{settings.mask}"),
+            "position": t(f"position.{settings.positions}"),
+        }
+        kind = "same" if pair.alike else "differ"
+    with st.popover(t(f"puzzle.{kind}", **values), icon=":material/extension:", type="tertiary"):
+        st.write(t(f"puzzle.{kind}_answer", **values))
+        if pair is not None:
+            on = settings.positions == "none"
+            st.button(
+                t("puzzle.switch_on" if on else "puzzle.switch_off"),
+                on_click=session.change,
+                args=("puzzle",),
+                kwargs={"positions": "sinusoidal" if on else "none"},
+            )
+
+
+def ancestry() -> None:
+    """Write out where the clicked cell's number comes from, term by term."""
+    t, scene, settings = session.t(), session.scene(), session.settings()
+    cell = _chosen(_WEIGHTS)
+    if cell is None:
+        st.caption(t("see.cell_hint"))
+        return
+    head = scene.trace.head(scene.head)
+    found = ancestry_of(head, cell.row, cell.column)
+    with st.container(border=True, key="ancestry"):
+        st.subheader(t("ancestry.title", row=cell.row + 1, column=cell.column + 1), anchor=False)
+        st.write(
+            t(
+                "ancestry.asks",
+                query=refusals.escape(scene.tokens[cell.row]),
+                key=refusals.escape(scene.tokens[cell.column]),
+                row=cell.row + 1,
+                column=cell.column + 1,
+            )
+        )
+        relative = head.relative_key is not None
+        lines = formulas.cell_lines(found, head.choices, t, settings.digits, relative=relative)
+        latex = formulas.cell_latex(found, head.choices, settings.digits, relative=relative)
+        st.code("\n".join(lines), language=None, wrap_lines=True)
+        st.latex(latex)
+        with st.expander(t("ancestry.latex")):
+            st.code(latex, language="latex", wrap_lines=True)
+
+
+def where_weights_come_from() -> None:
+    """Draw q, k, v and the scores of the head in hand."""
+    t, scene, digits = session.t(), session.scene(), session.settings().digits
+    head, tokens = scene.trace.head(scene.head), scene.tokens
+    few = len(tokens) <= matrices.DIGITS_TOKENS
+    limit = float(np.abs(head.scores).max()) or 1.0
+    st.subheader(t("see.where"), anchor=False)
+    st.caption(t("see.where_note"))
+    hand: dict[str, Any] = {"row_in_hand": scene.query}
+    matrix(
+        [
+            matrices.vectors(head.query, "q", "query", tokens, t, digits, **hand),
+            matrices.vectors(head.key, "k", "key", tokens, t, digits, row_axis="key"),
+            matrices.vectors(head.value, "v", "value", tokens, t, digits, row_axis="key"),
+            matrices.token_by_token(
+                head.scores,
+                "scores",
+                tokens,
+                t,
+                digits,
+                readouts=formulas.score_equations(head, digits) if few else None,
+                readout_template="" if few else t("see.score_cell"),
+                legend=(number(-limit, digits), number(limit, digits)),
+                limit=limit,
+                show_digits=session.flag("digits"),
+                **hand,
+            ),
+        ],
+        key="where",
+        label=t("see.second_label", sentence=" ".join(tokens)),
+        default_readout=t("see.where_readout"),
+        chosen=_chosen(_SCORES),
+        on_cell=_cell,
+        on_query=_ask,
+    )
+
+
+def maps() -> None:
+    """Draw scores and weights as heat maps: all heads side by side where there are several."""
+    t, scene, digits, theme = (
+        session.t(),
+        session.scene(),
+        session.settings().digits,
+        session.theme(),
+    )
+    trace, tokens = scene.trace, scene.tokens
+    head = trace.head(scene.head)
+    if trace.n_heads > 1:
+        st.subheader(t("see.head_maps"), anchor=False)
+        for kind in ("weights", "scores"):
+            plot(
+                heatmaps.head_maps(trace, kind, tokens, t, theme, head=scene.head),
+                heatmaps.head_maps_alt(trace, kind, tokens, t, head=scene.head),
+                f"head_maps.{kind}",
+            )
+    st.subheader(t("see.maps"), anchor=False)
+    columns = st.columns(2)
+    for column, kind in zip(columns, ("scores", "weights"), strict=True):
+        array, title = getattr(head, kind), t(f"see.{kind}_title")
+        shown = {"title": title, "digits": digits, "mask": head.mask}
+        figure = heatmaps.heatmap(array, kind, tokens, tokens, t, theme, row=scene.query, **shown)
+        with column:
+            plot(figure, heatmaps.heatmap_alt(array, tokens, tokens, t, **shown), f"map.{kind}")
+
+
+def heads() -> None:
+    """Show how the heads' outputs become one: side by side, times W^O."""
+    t, scene, digits = session.t(), session.scene(), session.settings().digits
+    trace, tokens = scene.trace, scene.tokens
+    w_o = trace.projections.w_o
+    if trace.n_heads == 1 and w_o is None:
+        return
+    st.subheader(t("see.heads"), anchor=False)
+    st.caption(t("see.heads_note"))
+    hand: dict[str, Any] = {"row_in_hand": scene.query}
+    tables = [
+        matrices.vectors(
+            output,
+            "b",
+            "output",
+            tokens,
+            t,
+            digits,
+            title=t("head.number", number=head + 1),
+            sign="‖" if head else "",
+            **hand,
+        )
+        for head, output in enumerate(trace.head_outputs)
+    ]
+    if w_o is not None:
+        tables.append(matrices.parameters(w_o, "O", t("see.w_o_title"), digits, sign="·"))
+    tables.append(
+        matrices.vectors(
+            trace.output,
+            "b",
+            "output",
+            tokens,
+            t,
+            digits,
+            title=t("see.output_title"),
+            sign="=",
+            **hand,
+        )
+    )
+    matrix(
+        tables,
+        key="heads",
+        label=t("see.heads"),
+        default_readout=t("see.heads_readout", n_heads=trace.n_heads),
+        on_query=_ask,
+    )
+
+
+def nudge() -> None:
+    """Nudge one input and show how far every output moves."""
+    t, scene, digits = session.t(), session.scene(), session.settings().digits
+    tokens = scene.tokens
+    st.subheader(t("nudge.title"), anchor=False)
+    controls_, picture = st.columns([1, 2])
+    with controls_:
+        token = st.selectbox(
+            t("nudge.token"),
+            range(len(tokens)),
+            index=len(tokens) - 1,
+            format_func=lambda place: f"{place + 1} {tokens[place]}",
+            key="nudge.token",
+        )
+        amount = st.slider(t("nudge.amount"), -1.0, 1.0, 0.1, 0.1, key="nudge.amount")
+        moved = scene.nudged(min(token, len(tokens) - 1), amount)
+        st.write(t("nudge.moved", moved=int((moved > 0).sum()), n_tokens=len(tokens)))
+        st.caption(t("nudge.note"))
+    with picture:
+        figure = bars.perturbation_bars(moved, tokens, t, session.theme(), digits=digits)
+        plot(figure, bars.perturbation_bars_alt(moved, tokens, t, digits=digits), "nudge")
+
+
+def bert() -> None:
+    """Show where self-attention stands in a BERT block."""
+    t = session.t()
+    fold = st.expander(t("bert.title"), on_change="rerun")
+    if fold.open:
+        with fold:
+            st.write(t("bert.note"))
+            plot(blocks.bert_block(t, session.theme()), t("bert.note"), "bert")

@@ -1,0 +1,1 @@
+"""Benchmarks: each prints its figures; nothing here is a test."""

@@ -1,0 +1,98 @@
+"""The floors: who may import whom, read from the import statements of each file."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FILES = sorted([*ROOT.glob("attnviz/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"])
+
+# Each room with the rooms of ours that it may import, and the outside packages.
+ENGINE = {"attnviz.attention", "attnviz.errors"}
+SETTINGS = ENGINE | {"attnviz.settings"}
+SCENE = SETTINGS | {"attnviz.lessons", "attnviz.scene"}
+FIGURES = SCENE | {"attnviz.text", "attnviz.figures"}
+EVERYTHING = FIGURES | {"attnviz.components", "attnviz.ui"}
+FLOORS = {
+    "attnviz.errors": (set(), set()),
+    "attnviz.text": ({"attnviz.text"}, set()),
+    "attnviz.attention": (ENGINE, {"numpy", "scipy", "jaxtyping"}),
+    "attnviz.lessons": (ENGINE | {"attnviz.lessons"}, {"numpy", "jaxtyping", "regex", "rjieba"}),
+    "attnviz.settings": (SETTINGS, set()),
+    "attnviz.scene": (SCENE, {"numpy", "jaxtyping"}),
+    "attnviz.figures": (FIGURES, {"numpy", "plotly", "jaxtyping"}),
+    "attnviz.components": ({"attnviz.components"}, {"streamlit"}),
+    "attnviz.ui": (EVERYTHING, {"streamlit", "numpy", "plotly", "starlette"}),
+    "attnviz": (ENGINE, set()),
+    "pages": (EVERYTHING, {"streamlit"}),
+    "app": ({"attnviz.ui"}, {"streamlit"}),
+}
+
+
+def module_of(file: Path) -> str:
+    return ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return ".".join(parts[:2]) if parts[0] == "attnviz" else parts[0]
+
+
+def imports_of(file: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names if node.module == "attnviz" else {node.module or ""}
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=module_of)
+def test_imports_go_up_only(file):
+    ours, outside = FLOORS[room_of(module_of(file))]
+    for imported in imports_of(file):
+        package = imported.split(".")[0]
+        if package in ("attnviz", "pages"):
+            assert room_of(imported) in ours, f"{module_of(file)} may not import {imported}"
+        elif package not in sys.stdlib_module_names:
+            assert package in outside, f"{module_of(file)} may not import {package}"
+
+
+@pytest.mark.parametrize("module", ["attnviz", "attnviz.ui.warm"])
+def test_importing_the_app_brings_neither_torch_nor_transformers(module):
+    code = f"import sys, {module}; print({{'torch', 'transformers'}} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.strip() == "set()", run.stdout + run.stderr
+
+
+def test_the_engine_brings_no_view():
+    code = "import sys, attnviz; print({'streamlit', 'plotly', 'pandas'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert run.stdout.strip() == "set()", run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("file", FILES, ids=module_of)
+def test_state_caches_and_raw_html_stay_in_their_rooms(file):
+    source, module = file.read_text("utf-8"), module_of(file)
+    homes = {
+        r"st\.session_state|st\.query_params": "attnviz.ui.session",
+        r"cache_data|cache_resource": "attnviz.ui.cached",
+        r"unsafe_allow_html|st\.html\(|unsafe_allow_javascript": "attnviz.ui.style",
+        r"allow_pickle\s*=\s*True|import pickle|trust_remote_code": "nowhere",
+    }
+    for pattern, home in homes.items():
+        stateful = pattern.startswith("st") and module.startswith("attnviz.components")
+        assert module == home or stateful or not re.search(pattern, source), (
+            f"{pattern} belongs in {home}"
+        )
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("pages/*.py")), ids=module_of)
+def test_a_page_is_a_screenful(file):
+    assert len(file.read_text("utf-8").splitlines()) < 60
