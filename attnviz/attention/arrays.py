@@ -7,6 +7,9 @@ import numpy as np
 
 Numbers = np.ndarray | Sequence
 
+EXACT_SIZE = 2**20
+"""Up to this many multiplications a product is made pair by pair."""
+
 REPLACE = "replace it by a number, or leave that token out"
 SHRINK = "it grew beyond all numbers: make what is multiplied smaller"
 
@@ -18,6 +21,17 @@ def read_only(array: np.ndarray) -> np.ndarray:
         owner.setflags(write=False)
         owner = owner.base
     return array
+
+
+def product(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Multiply matrices, (…, row, d) times (…, d, column), so that equal rows stay equal.
+
+    A matrix product rounds differently at its edges: two equal words could get unequal numbers,
+    and lose their tie. Small inputs, where a person can see that, go pair by pair.
+    """
+    if left.size * right.shape[-1] <= EXACT_SIZE:
+        return np.vecdot(left[..., :, None, :], right.mT[..., None, :, :])
+    return left @ right
 
 
 def floats(name: str, array: Numbers, axes: tuple[str, ...], *, batch: bool = False) -> np.ndarray:

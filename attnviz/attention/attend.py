@@ -13,6 +13,7 @@ from attnviz.attention.arrays import (
     booleans,
     finite,
     floats,
+    product,
     queries_keys_values,
     read_only,
 )
@@ -245,9 +246,9 @@ def _weigh(
     relative_value: Float[np.ndarray, "query key d_v"] | None,
 ) -> Float[np.ndarray, "*head query d_v"]:
     with np.errstate(over="ignore", invalid="ignore"):
-        output = weights @ value
+        output = product(weights, value)
         if relative_value is not None:  # each query has its own values
-            output = output + (weights[..., None, :] @ relative_value)[..., 0, :]
+            output = output + product(weights[..., None, :], relative_value)[..., 0, :]
     return finite("output", output, ("query", "d_v"))
 
 
@@ -306,7 +307,7 @@ def _project(
     projected = tokens
     with np.errstate(over="ignore", invalid="ignore"):
         if matrix is not None:
-            projected = projected @ matrix
+            projected = product(projected, matrix)
         if offset is not None:
             projected = projected + offset[..., None, :]
     return finite(name, projected, ("token", "feature"))

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from jaxtyping import Float, Shaped
 
-EXACT_SIZE = 2**20
-"""Multiplications up to which equal vectors get equal scores to the last bit; then speed wins."""
+from attnviz.attention.arrays import product
 
 BLOCK_SIZE = 2**22
 """Numbers that additive attention holds at once: longer inputs go a block of queries at a time."""
@@ -44,7 +43,7 @@ def dot(
 
     Source: Vaswani et al. 2017, §3.2.1.
     """
-    return _products(*_dot_terms(query, key))
+    return _pairs(*_dot_terms(query, key))
 
 
 def cosine(
@@ -60,7 +59,7 @@ def cosine(
 
     Source: Graves et al. 2014, Neural Turing Machines, eq. 6.
     """
-    return np.clip(_products(*_cosine_terms(query, key)), -1, 1)
+    return np.clip(_pairs(*_cosine_terms(query, key)), -1, 1)
 
 
 def bilinear(
@@ -78,7 +77,7 @@ def bilinear(
 
     Source: Luong et al. 2015, §3.1 ("general").
     """
-    return _products(*_bilinear_terms(query, key, w=w))
+    return _pairs(*_bilinear_terms(query, key, w=w))
 
 
 def additive(
@@ -144,7 +143,7 @@ def _bilinear_terms(query, key, *, w):
     query, key, w = precise(query, key, w)
     _refuse_misfit("query", query.shape, "w", w.shape)
     _refuse_misfit("w", w.shape, "key", key.mT.shape)
-    return _products(query, w.mT), key
+    return _pairs(query, w.mT), key
 
 
 def _additive_terms(query, key, *, w_query, w_key, v, bias=None):
@@ -161,22 +160,18 @@ def _hidden_layer(query, key, w_query, w_key, v, bias):
     _refuse_misfit("key", key.shape, "w_key", w_key.shape)
     _refuse_misfit("w_query", w_query.shape, "w_key", w_key.mT.shape)
     _refuse_misfit("w_key", w_key.shape, "v", (v.shape[-1], 1))
-    return _products(query, w_query.mT), _products(key, w_key.mT) + bias[..., None, :], v
+    return _pairs(query, w_query.mT), _pairs(key, w_key.mT) + bias[..., None, :], v
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _products(
+def _pairs(
     left: Float[np.ndarray, "... row d"], right: Float[np.ndarray, "... column d"]
 ) -> Float[np.ndarray, "... row column"]:
     """Multiply every row with every other row and add up.
 
-    A matrix product rounds differently at its edges, so that two equal words could get unequal
-    scores and lose their tie; small inputs, where a person can see that, go pair by pair. What
-    overflows is refused, with its place, when the scores become weights.
+    What overflows is refused, with its place, when the scores become weights.
     """
-    if math.prod(left.shape) * right.shape[-2] <= EXACT_SIZE:
-        return np.vecdot(left[..., :, None, :], right[..., None, :, :])
-    return left @ right.mT
+    return product(left, right.mT)
 
 
 @np.errstate(invalid="ignore")

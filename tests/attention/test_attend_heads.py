@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.attention import MASKS, HeadChoices, Projections, attend, attend_heads
+from attnviz.attention import MASKS, NORMALIZERS, HeadChoices, Projections, attend, attend_heads
 
 LAW = settings(max_examples=25, deadline=None, database=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
@@ -300,3 +300,13 @@ def test_relative_keys_work_with_every_score(score):
     moved = trace.key[1] + trace.relative_key[3]  # the keys as query 3 meets them
     alone = attend(trace.query[1, 3:4], moved, trace.value[1], choices)
     np.testing.assert_allclose(trace.scores[1, 3], alone.scores[0], atol=1e-12)
+
+
+@LAW
+@given(seed=seeds, normalizer=st.sampled_from(sorted(NORMALIZERS)), d_model=st.integers(1, 16))
+def test_equal_tokens_get_equal_outputs_to_the_last_bit(seed, normalizer, d_model):
+    inputs, w = draw_layer(seed, n_heads=2, n_tokens=11, d_model=d_model)
+    inputs[[4, 10]] = inputs[1]
+    trace = attend_heads(inputs, w, HeadChoices(normalizer=normalizer))
+    for place in (4, 10):
+        np.testing.assert_array_equal(trace.output[place], trace.output[1])

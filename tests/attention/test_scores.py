@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from jaxtyping import TypeCheckError
 
+from attnviz.attention import arrays as arrays_module
 from attnviz.attention import scores as scores_module
 from attnviz.attention.scores import SCORES, additive, bilinear, cosine, dot, precise, score_terms
 
@@ -319,7 +320,7 @@ def test_an_overflow_is_left_for_the_normalizer_to_refuse():
 def test_long_inputs_are_multiplied_at_once_to_the_same_scores(monkeypatch, size):
     query, key = normal(3, 13, D_QUERY), normal(3, N_KEY, D_QUERY)
     expected = np.einsum("hqd,hkd->hqk", query, key)
-    monkeypatch.setattr(scores_module, "EXACT_SIZE", size)
+    monkeypatch.setattr(arrays_module, "EXACT_SIZE", size)
     np.testing.assert_allclose(dot(query, key), expected, rtol=1e-12, atol=1e-14)
 
 
