@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Shaped
 
 from attnviz.figures.labels import ticks, token_labels
-from attnviz.figures.theme import FONT, THEMES, Number, Scale, Theme, ThemeName, layout
+from attnviz.figures.theme import FONT, THEMES, Number, Scale, Theme, ThemeName, drawn, layout
 from attnviz.text import Words
 from attnviz.text.numbers import number
 
@@ -182,6 +182,4 @@ def _bars(
     width = min(max(90 + _BAR * len(labels), _LEAST), _MOST)
     drawing = layout(paint, width=width, height=_HEIGHT, margin=(64, 8, 8, 34))
     drawing |= bar_axes(labels, reach, paint, title=title)
-    return go.Figure(
-        {"data": [bar_trace(values, colours, digits, ink=paint.text)], "layout": drawing}
-    )
+    return drawn([bar_trace(values, colours, digits, ink=paint.text)], drawing)

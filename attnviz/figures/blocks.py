@@ -2,7 +2,7 @@
 
 import plotly.graph_objects as go
 
-from attnviz.figures.theme import THEMES, ThemeName, layout
+from attnviz.figures.theme import THEMES, ThemeName, drawn, layout
 from attnviz.text import Words
 
 # Bottom to top, as such diagrams are read; the third is what attnviz computes.
@@ -44,7 +44,7 @@ def bert_block(t: Words, theme: ThemeName = "light") -> go.Figure:
         if place:
             notes.append(_arrow(place, paint.muted))
     drawing |= {"shapes": shapes, "annotations": notes}
-    return go.Figure({"data": [], "layout": drawing})
+    return drawn([], drawing)
 
 
 def _note(text: str, x: float, y: float, colour: str, size: int = 15) -> dict:

@@ -20,7 +20,7 @@ from attnviz.figures.cells import (
     value_range,
 )
 from attnviz.figures.labels import escape, label_width, ticks, token_labels
-from attnviz.figures.theme import THEMES, Number, Theme, ThemeName, layout
+from attnviz.figures.theme import THEMES, Number, Theme, ThemeName, drawn, layout
 from attnviz.text import Words
 from attnviz.text.numbers import number
 
@@ -88,7 +88,7 @@ def heatmap(
         drawing["title"] = _heading(f"<b>{escape(title)}</b>  {n_rows} × {n_columns}", paint)
     if row is not None:
         drawing["shapes"] = _outlines(row, column, n_columns, paint)
-    return go.Figure({"data": data, "layout": drawing})
+    return drawn(data, drawing)
 
 
 def heatmap_alt(
@@ -208,7 +208,7 @@ def head_maps(
     drawing["annotations"] = notes
     chosen = "" if head == 0 else str(head + 1)
     drawing["shapes"] = [_frame(-0.5, -0.5, n_key - 0.5, n_query - 0.5, paint.accent, chosen)]
-    return go.Figure({"data": data, "layout": drawing})
+    return drawn(data, drawing)
 
 
 def head_maps_alt(

@@ -10,7 +10,17 @@ from jaxtyping import Float, Shaped
 
 from attnviz.attention.trace import HeadTrace
 from attnviz.figures.labels import subscript
-from attnviz.figures.theme import DASHES, FONT, THEMES, Number, Theme, ThemeName, faded, layout
+from attnviz.figures.theme import (
+    DASHES,
+    FONT,
+    THEMES,
+    Number,
+    Theme,
+    ThemeName,
+    drawn,
+    faded,
+    layout,
+)
 
 _ROOM = 0.14  # of the span, left free around the arrows for their names
 _HEAD = 13
@@ -257,4 +267,4 @@ def _alone(plane: Plane, theme: ThemeName, width: int, height: int) -> go.Figure
     margin = (34, 10, 10, 28)
     data, axes = plane.drawn(width - 44, height - 38)
     drawing = layout(THEMES[theme], width=width, height=height, margin=margin)
-    return go.Figure({"data": data, "layout": drawing | axes})
+    return drawn(data, drawing | axes)

@@ -22,6 +22,7 @@ from attnviz.figures.theme import (
     Scale,
     Theme,
     ThemeName,
+    drawn,
     faded,
     layout,
 )
@@ -245,12 +246,7 @@ class Sheet:
         }
         drawing["shapes"] = self._frames
         drawing |= plane_axes
-        return go.Figure(
-            {
-                "data": [*self._cells, *self._lines(), self._lettering(), *plane_data],
-                "layout": drawing,
-            }
-        )
+        return drawn([*self._cells, *self._lines(), self._lettering(), *plane_data], drawing)
 
     def _scale(
         self, array: np.ndarray, shade: Shade, limits: tuple[Number, Number] | None

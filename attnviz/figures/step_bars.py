@@ -9,7 +9,7 @@ from jaxtyping import Float
 from attnviz.attention.normalizers import normalizer_parts
 from attnviz.figures.bars import bar_axes, bar_trace, reach_of, shades
 from attnviz.figures.laws import DIVIDED, SUMMED, Law
-from attnviz.figures.theme import FONT, Number, Theme, faded, layout
+from attnviz.figures.theme import FONT, Number, Theme, drawn, faded, layout
 from attnviz.figures.view import View
 from attnviz.figures.writing import PLAIN
 from attnviz.text.numbers import number
@@ -39,7 +39,7 @@ def scaled_scores(view: View) -> go.Figure:
     drawing |= bar_axes(view.key_labels, reach_of(before, after), paint)
     title = f"α  <span style='color:{paint.accent}'><b>→  α {factor}</b></span>"
     drawing |= {"barmode": "overlay", "annotations": [_note(title, 0, 1, paint, "left")]}
-    return go.Figure({"data": data, "layout": drawing})
+    return drawn(data, drawing)
 
 
 def weights(view: View) -> go.Figure:
@@ -90,7 +90,7 @@ def weights(view: View) -> go.Figure:
         _note(f"α′<sub>{i + 1},j</sub>   Σ = <b>{summed}</b>", (second[0] + 1) / 2, 1, paint),
         _note(f"<b>{divided}</b><br>→", middle, 0.5, paint),
     ]
-    return go.Figure({"data": [*left, right], "layout": drawing | {"barmode": "overlay"}})
+    return drawn([*left, right], drawing | {"barmode": "overlay"})
 
 
 def _labels(

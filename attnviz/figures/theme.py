@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
+import plotly.graph_objects as go
 from jaxtyping import Shaped
 
 ThemeName = Literal["light", "dark"]
@@ -170,3 +171,12 @@ def layout(
         "hoverlabel": {"font": {"family": FONT, "size": 14}},
         **size,
     }
+
+
+VALIDATE = False
+"""Whether Plotly checks each figure; the tests do, on a page it would take most of the time."""
+
+
+def drawn(data: list[dict], drawing: dict) -> go.Figure:
+    """Make a figure of finished traces and a finished layout."""
+    return go.Figure({"data": data, "layout": drawing}, _validate=VALIDATE)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnviz.attention import HeadChoices, MultiHeadTrace, Projections, attend_heads
+from attnviz.figures import theme
 from attnviz.text import Words, words
 
 INPUTS = [[1, 0, 2], [0, 1, 1], [1, 1, 0], [0, 1, 1]]
@@ -14,6 +15,12 @@ W_Q, W_K, W_V = (
     [[1, 1], [0, 1], [1, 0]],
     [[1, 0], [-1, 1], [0, 1]],
 )
+
+
+@pytest.fixture(autouse=True)
+def valid_figures(monkeypatch):
+    """Let Plotly check every figure that a test draws."""
+    monkeypatch.setattr(theme, "VALIDATE", True)
 
 
 @pytest.fixture(scope="session")
