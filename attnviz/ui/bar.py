@@ -12,13 +12,14 @@ from attnviz.ui import controls, refusals, session
 _COLOURS: dict[str, Literal["blue", "gray"]] = {"typed": "blue", "identity": "gray"}
 
 
+_OWN = "own"
+
+
 def draw() -> None:
     """Draw the example, the way to the drawer, the language and the link, in one line."""
     t = session.t()
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
-        controls.select(
-            "example", tuple(EXAMPLES), lambda key: t(f"example.{key}.title"), take=start_example
-        )
+        _examples()
         st.button(
             t("bar.own"),
             icon=":material/edit:",
@@ -33,9 +34,22 @@ def draw() -> None:
             st.code(session.link(), language=None, wrap_lines=True)
 
 
+def _examples() -> None:
+    t, settings = session.t(), session.settings()
+    own = bool(settings.sentence or settings.pieces or settings.vectors)
+    controls.select(
+        "example",
+        (_OWN, *EXAMPLES) if own else tuple(EXAMPLES),
+        lambda key: t("bar.example_own") if key == _OWN else t(f"example.{key}.title"),
+        value=_OWN if own else settings.example,
+        take=start_example,
+    )
+
+
 def start_example(example: str) -> None:
     """Show an example afresh."""
-    session.start_over(with_example(session.settings(), example))
+    if example != _OWN:
+        session.start_over(with_example(session.settings(), example))
 
 
 def _language() -> None:

@@ -75,9 +75,11 @@ def _with_inputs(settings: Settings, scene: Scene, tokens: tuple[str, ...]) -> d
     return changes
 
 
-def _cells(settings: Settings, n_tokens: int) -> tuple[str, ...]:
-    rows = [row[:n_tokens].ljust(n_tokens, "1") for row in settings.cells[:n_tokens]]
-    return tuple(rows + ["1" * n_tokens] * (n_tokens - len(rows)))
+def _cells(settings: Settings, n_tokens: int, kept: Sequence[int] = ()) -> tuple[str, ...]:
+    """Fit the painted mask to the tokens: who is kept sees whom they saw, who is new sees all."""
+    kept = kept or range(min(n_tokens, len(settings.cells)))
+    rows = ["".join(settings.cells[row][column] for column in kept) for row in kept]
+    return tuple(row.ljust(n_tokens, "1") for row in rows + [""] * (n_tokens - len(rows)))
 
 
 # --- Matrices of numbers ---
@@ -108,7 +110,9 @@ def type_cell(name: str, scene: Scene, row: int, column: int, typed: str) -> dic
     return _typed(scene, name, edited)
 
 
-def paste(scene: Scene, name: str, row: int, column: int, typed: str) -> dict[str, Any]:
+def paste(
+    settings: Settings, scene: Scene, name: str, row: int, column: int, typed: str
+) -> dict[str, Any]:
     """Put a block from a spreadsheet at a cell; the matrix grows where the block is larger.
 
     Raises:
@@ -119,25 +123,26 @@ def paste(scene: Scene, name: str, row: int, column: int, typed: str) -> dict[st
     grown = _resized(scene, **sizes)
     edited = np.array(grown[name])
     edited[row : row + block.shape[0], column : column + block.shape[1]] = block
-    return _changes(scene, grown | {name: edited}, sizes)
+    return _changes(settings, scene, grown | {name: edited}, sizes)
 
 
-def add(scene: Scene, name: str, axis: str) -> dict[str, Any]:
+def add(settings: Settings, scene: Scene, name: str, axis: str) -> dict[str, Any]:
     """Add a row or a column of zeros at the end."""
     rows, columns = shown(scene, name).shape
     more = {"row": (rows + 1, columns), "column": (rows, columns + 1)}[axis]
     sizes = _sizes(scene, name, *more)
-    return _changes(scene, _resized(scene, **sizes), sizes)
+    return _changes(settings, scene, _resized(scene, **sizes), sizes)
 
 
-def remove(scene: Scene, name: str, axis: str, place: int) -> dict[str, Any]:
+def remove(settings: Settings, scene: Scene, name: str, axis: str, place: int) -> dict[str, Any]:
     """Take one row or column away, with all that belongs to it; one stays."""
     dimension = _dimension(name, axis)
     sizes = _all_sizes(scene)
     if sizes[dimension] == 1:
         raise InputError("size.one_stays")
     matrices = _without(scene, dimension, place)
-    return _changes(scene, matrices, sizes | {dimension: sizes[dimension] - 1}, gone=place)
+    fewer = sizes | {dimension: sizes[dimension] - 1}
+    return _changes(settings, scene, matrices, fewer, gone=place)
 
 
 # Which size each axis of a matrix is. Columns of W are per head: heads stand side by side.
@@ -231,25 +236,30 @@ def _typed(scene: Scene, name: str, edited: np.ndarray) -> dict[str, Any]:
 
 
 def _changes(
-    scene: Scene, matrices: dict[str, np.ndarray], sizes: dict[str, int], gone: int | None = None
+    settings: Settings,
+    scene: Scene,
+    matrices: dict[str, np.ndarray],
+    sizes: dict[str, int],
+    gone: int | None = None,
 ) -> dict[str, Any]:
     """Turn the matrices into settings; only what differs from the screen becomes typed."""
     changes: dict[str, Any] = {"key": None}
     weights = {name: matrices[name] for name in MATRICES if name in matrices}
     if any(not np.array_equal(array, shown(scene, name)) for name, array in weights.items()):
         changes |= {name: table(array) for name, array in weights.items()}
-        changes |= {"w_source": "typed", "d_model": 0, "d_k": 0, "d_v": 0}
         changes |= {name: sizes[name] for name in ("d_model", "d_k", "d_v")}
+        changes["w_source"] = "typed"
     if not np.array_equal(matrices["vectors"], scene.inputs):
+        n_tokens = sizes["n_tokens"]
+        kept = list(range(len(scene.tokens)))
+        if len(kept) > n_tokens and gone is not None:
+            del kept[gone]
+        fresh = (str(place + 1) for place in range(len(kept), n_tokens))
         changes["vectors"] = table(matrices["vectors"])
-        changes["pieces"] = _renamed(scene.tokens, sizes["n_tokens"], gone)
+        changes["pieces"] = (*(scene.tokens[place] for place in kept), *fresh)
+        if settings.cells:
+            changes["cells"] = _cells(settings, n_tokens, kept)
     return changes
-
-
-def _renamed(tokens: tuple[str, ...], n_tokens: int, gone: int | None) -> tuple[str, ...]:
-    if len(tokens) > n_tokens and gone is not None:
-        return tokens[:gone] + tokens[gone + 1 :]
-    return tokens + tuple(str(place + 1) for place in range(len(tokens), n_tokens))
 
 
 # --- The mask ---

@@ -7,7 +7,8 @@ from typing import Any
 from attnviz.components import Text
 from attnviz.components.grid import Command, Edit, GridSpec, GridWords, InvalidCell, Kind, grid
 from attnviz.errors import InputError
-from attnviz.settings import MAX_DIMS, MAX_TOKENS
+from attnviz.scene import Scene
+from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings
 from attnviz.text.numbers import MINUS
 from attnviz.ui import editing, matrices, refusals, session
 
@@ -116,18 +117,19 @@ def _typed(name: str, type_cell: Callable[..., dict[str, Any]], edit: Edit) -> N
 
 def _pasted(name: str, edit: Edit) -> None:
     if name != "cells":
-        _attempt(
-            name, lambda: editing.paste(session.scene(), name, edit.row, edit.column, edit.text)
-        )
+        _attempt(name, lambda: editing.paste(*_now(), name, *edit))
 
 
 def _commanded(name: str, command: Command) -> None:
     action, axis = command.name.split("_")
     if action == "add":
-        _attempt(name, lambda: editing.add(session.scene(), name, axis))
+        _attempt(name, lambda: editing.add(*_now(), name, axis))
     else:
-        place = command.at or 0
-        _attempt(name, lambda: editing.remove(session.scene(), name, axis, place))
+        _attempt(name, lambda: editing.remove(*_now(), name, axis, command.at or 0))
+
+
+def _now() -> tuple[Settings, Scene]:
+    return session.settings(), session.scene()
 
 
 def _attempt(name: str, changes: Callable[[], dict[str, Any]], edit: Edit | None = None) -> None:

@@ -19,11 +19,12 @@ st.set_page_config(
 style.apply(session.language())
 page = st.navigation(
     [
-        st.Page(PAGES / "see.py", title=t("nav.see"), url_path="see", default=True),
+        st.Page(PAGES / "see.py", title=t("nav.see"), default=True),
         st.Page(PAGES / "steps.py", title=t("nav.steps"), url_path="steps"),
     ],
     position="top",
 )
+session.turn_to(page.url_path)
 refusals.damaged_link()
 drawer.draw()
 page.run()

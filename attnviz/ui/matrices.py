@@ -8,10 +8,9 @@ import numpy as np
 from attnviz.components import Text, plain
 from attnviz.components.matrix import Kind, MatrixSpec
 from attnviz.figures.labels import subscript
+from attnviz.scene import DIGITS_TOKENS
 from attnviz.text import Words
 from attnviz.text.numbers import number, table, vector
-
-DIGITS_TOKENS = 12
 
 
 def labels(tokens: Sequence[str]) -> list[Text]:

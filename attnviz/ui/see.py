@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.attention import MultiHeadTrace
+from attnviz.attention import HeadTrace, MultiHeadTrace
 from attnviz.attention.ancestry import ancestry as ancestry_of
-from attnviz.components.matrix import Cell, matrix
+from attnviz.components.matrix import Cell, MatrixSpec, matrix
 from attnviz.figures import bars, blocks, formulas, heatmaps
 from attnviz.figures.labels import subscript
 from attnviz.lessons.twins import twins
@@ -16,57 +16,79 @@ from attnviz.text.numbers import number
 from attnviz.ui import controls, editing, matrices, refusals, session
 from attnviz.ui.plots import plot
 
-# The matrices of the two strips, in their order: what a click on a cell means.
-_WEIGHTS, _SCORES = 1, 3
+# How many columns fit side by side at 1280 pixels, and how many leave room for larger letters.
+_SIDE_BY_SIDE, _LARGE = 18, 10
 
 
 def first_screen() -> None:
     """Draw inputs, weights and outputs side by side, and the asking token's equation."""
     t, scene, digits = session.t(), session.scene(), session.settings().digits
     head, tokens, i = scene.trace.head(scene.head), scene.tokens, scene.query
-    few = len(tokens) <= matrices.DIGITS_TOKENS
     _note()
-    shared = {"row_in_hand": i, "pick_rows": True}
-    largest = max(1.0, float(head.weights.max()))
-    equations = (
-        [formulas.row_equation(head, row, digits) for row in range(len(tokens))] if few else None
+    rows = range(len(tokens)) if scene.digits_fit else ()
+    equations = [formulas.row_equation(head, row, digits) for row in rows] or None
+    shared: dict[str, Any] = {"row_in_hand": i, "pick_rows": True}
+    inputs = matrices.vectors(scene.trace.inputs, "a", "plain", tokens, t, digits, **shared)
+    outputs = matrices.vectors(
+        head.output, "b", "output", tokens, t, digits, row_readouts=equations, **shared
     )
-    matrix(
-        [
-            matrices.vectors(scene.trace.inputs, "a", "plain", tokens, t, digits, **shared),
-            matrices.token_by_token(
-                head.weights,
-                "weights",
-                tokens,
-                t,
-                digits,
-                sums=matrices.sums(head.weights, digits),
-                masked=None if head.mask is None else (~head.mask).tolist(),
-                readouts=formulas.cell_equations(head, digits) if few else None,
-                readout_template="" if few else t("see.cell"),
-                row_readouts=equations,
-                legend=("0", number(largest, digits)),
-                limit=largest,
-                show_digits=session.flag("digits"),
-                **shared,
-            ),
-            matrices.vectors(
-                head.output, "b", "output", tokens, t, digits, row_readouts=equations, **shared
-            ),
-        ],
+    weights = _weights(head, row_readouts=equations, **shared)
+    columns = sum(len(table.column_labels) for table in (inputs, weights, outputs))
+    in_order = (
+        [inputs, weights, outputs] if columns <= _SIDE_BY_SIDE else [weights, inputs, outputs]
+    )
+    _strip(
+        in_order,
+        weights,
         key="first_screen",
         label=t("see.first_label", sentence=" ".join(tokens)),
         default_readout=formulas.row_equation(head, i, digits),
         tokens=matrices.labels(tokens),
         tokens_label=t("tokens.asks"),
         query=i,
-        chosen=_chosen(_WEIGHTS),
-        on_cell=_cell,
-        on_query=_ask,
-        size=_size(few),
+        size=_size(columns),
     )
-    if not few:
+    if not scene.digits_fit:
         controls.toggle("digits", t("see.show_digits"))
+
+
+def _weights(head: HeadTrace, **shared: Any) -> MatrixSpec:
+    t, scene, digits = session.t(), session.scene(), session.settings().digits
+    largest = max(1.0, float(head.weights.max()))
+    return matrices.token_by_token(
+        head.weights,
+        "weights",
+        scene.tokens,
+        t,
+        digits,
+        sums=matrices.sums(head.weights, digits),
+        masked=None if head.mask is None else (~head.mask).tolist(),
+        readouts=formulas.cell_equations(head, digits) if scene.digits_fit else None,
+        readout_template="" if scene.digits_fit else t("see.cell"),
+        legend=("0", number(largest, digits)),
+        limit=largest,
+        show_digits=session.flag("digits"),
+        **shared,
+    )
+
+
+def _strip(tables: list[MatrixSpec], asked: MatrixSpec, **shown: Any) -> None:
+    """Draw matrices side by side; a cell of `asked` opens its ancestry, any other row asks."""
+    place, scene = tables.index(asked), session.scene()
+
+    def cell(clicked: Cell) -> None:
+        if clicked.table == place:
+            session.change("cell", query=clicked.row, key=clicked.column)
+        elif tables[clicked.table].row_axis == "query":
+            _ask(clicked.row)
+
+    matrix(
+        tables,
+        chosen=None if scene.key is None else Cell(place, scene.query, scene.key),
+        on_cell=cell,
+        on_query=_ask,
+        **shown,
+    )
 
 
 def _note() -> None:
@@ -76,24 +98,11 @@ def _note() -> None:
         st.caption(session.t()(f"example.{settings.example}.note"))
 
 
-def _size(few: bool) -> float:
-    """Fill the width of a projector with few tokens; make room for the open drawer."""
+def _size(columns: int) -> float:
+    """Fill the width of a projector with few columns; make room for the open drawer."""
     if session.flag("drawer"):
         return 0.92
-    return 1.2 if few else 1.0
-
-
-def _chosen(table: int) -> Cell | None:
-    key = session.settings().key
-    scene = session.scene()
-    return None if key is None or key >= len(scene.tokens) else Cell(table, scene.query, key)
-
-
-def _cell(cell: Cell) -> None:
-    if cell.table in (_WEIGHTS, _SCORES):
-        session.change("cell", query=cell.row, key=cell.column)
-    else:
-        _ask(cell.row)
+    return 1.2 if columns <= _LARGE else 1.0
 
 
 def _ask(query: int) -> None:
@@ -136,6 +145,8 @@ def _puzzle(trace: MultiHeadTrace) -> None:
         values = {
             "i": subscript(pair.first),
             "j": subscript(pair.second),
+            "first": pair.first + 1,
+            "second": pair.second + 1,
             "difference": number(pair.difference, settings.digits),
             "token": refusals.escape(scene.tokens[pair.first]),
             "mask": t(f"mask.{settings.mask}"),
@@ -157,21 +168,20 @@ def _puzzle(trace: MultiHeadTrace) -> None:
 def ancestry() -> None:
     """Write out where the clicked cell's number comes from, term by term."""
     t, scene, settings = session.t(), session.scene(), session.settings()
-    cell = _chosen(_WEIGHTS)
-    if cell is None:
+    if scene.key is None:
         st.caption(t("see.cell_hint"))
         return
     head = scene.trace.head(scene.head)
-    found = ancestry_of(head, cell.row, cell.column)
+    found = ancestry_of(head, scene.query, scene.key)
     with st.container(border=True, key="ancestry"):
-        st.subheader(t("ancestry.title", row=cell.row + 1, column=cell.column + 1), anchor=False)
+        st.subheader(t("ancestry.title", row=scene.query + 1, column=scene.key + 1), anchor=False)
         st.write(
             t(
                 "ancestry.asks",
-                query=refusals.escape(scene.tokens[cell.row]),
-                key=refusals.escape(scene.tokens[cell.column]),
-                row=cell.row + 1,
-                column=cell.column + 1,
+                query=refusals.escape(scene.tokens[scene.query]),
+                key=refusals.escape(scene.tokens[scene.key]),
+                row=scene.query + 1,
+                column=scene.key + 1,
             )
         )
         relative = head.relative_key is not None
@@ -187,36 +197,34 @@ def where_weights_come_from() -> None:
     """Draw q, k, v and the scores of the head in hand."""
     t, scene, digits = session.t(), session.scene(), session.settings().digits
     head, tokens = scene.trace.head(scene.head), scene.tokens
-    few = len(tokens) <= matrices.DIGITS_TOKENS
     limit = float(np.abs(head.scores).max()) or 1.0
     st.subheader(t("see.where"), anchor=False)
     st.caption(t("see.where_note"))
     hand: dict[str, Any] = {"row_in_hand": scene.query}
-    matrix(
-        [
-            matrices.vectors(head.query, "q", "query", tokens, t, digits, **hand),
-            matrices.vectors(head.key, "k", "key", tokens, t, digits, row_axis="key"),
-            matrices.vectors(head.value, "v", "value", tokens, t, digits, row_axis="key"),
-            matrices.token_by_token(
-                head.scores,
-                "scores",
-                tokens,
-                t,
-                digits,
-                readouts=formulas.score_equations(head, digits) if few else None,
-                readout_template="" if few else t("see.score_cell"),
-                legend=(number(-limit, digits), number(limit, digits)),
-                limit=limit,
-                show_digits=session.flag("digits"),
-                **hand,
-            ),
-        ],
+    scores = matrices.token_by_token(
+        head.scores,
+        "scores",
+        tokens,
+        t,
+        digits,
+        readouts=formulas.score_equations(head, digits) if scene.digits_fit else None,
+        readout_template="" if scene.digits_fit else t("see.score_cell"),
+        legend=(number(-limit, digits), number(limit, digits)),
+        limit=limit,
+        show_digits=session.flag("digits"),
+        **hand,
+    )
+    vectors = [
+        matrices.vectors(head.query, "q", "query", tokens, t, digits, **hand),
+        matrices.vectors(head.key, "k", "key", tokens, t, digits, row_axis="key"),
+        matrices.vectors(head.value, "v", "value", tokens, t, digits, row_axis="key"),
+    ]
+    _strip(
+        [*vectors, scores] if scene.digits_fit else [scores, *vectors],
+        scores,
         key="where",
         label=t("see.second_label", sentence=" ".join(tokens)),
         default_readout=t("see.where_readout"),
-        chosen=_chosen(_SCORES),
-        on_cell=_cell,
-        on_query=_ask,
     )
 
 
@@ -296,6 +304,7 @@ def heads() -> None:
     )
 
 
+@st.fragment
 def nudge() -> None:
     """Nudge one input and show how far every output moves."""
     t, scene, digits = session.t(), session.scene(), session.settings().digits

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -13,6 +14,7 @@ from attnviz.text import Words, language_of, words
 from attnviz.ui import cached
 
 _SETTINGS, _LINK, _REFUSALS, _DRAFTS, _DAMAGE = "settings", "link", "refusals", "drafts", "damage"
+_PAGE = "page"
 
 
 def begin() -> None:
@@ -32,6 +34,11 @@ def _read(came: dict[str, str]) -> tuple[Settings, tuple[str, ...]]:
     except InputError:
         return Settings(language=settings.language), tuple(came)
     return settings, unreadable
+
+
+def turn_to(page: str) -> None:
+    """Remember which page is shown, by its name in a link."""
+    st.session_state[_PAGE] = page
 
 
 def write_link() -> None:
@@ -132,8 +139,9 @@ def damage() -> tuple[str, ...]:
 
 
 def link() -> str:
-    """Give the whole address of this view."""
-    return str(st.context.url or "")
+    """Give the whole address of this view: this page with all settings."""
+    page = st.session_state[_PAGE]
+    return f"{(st.context.url or '').rstrip('/')}/{page}?{urlencode(settings().to_query())}"
 
 
 def put(control: str, value: Any) -> None:
