@@ -49,7 +49,9 @@ POSITION_FIELDS = {
     "shaw": ("seed", "clip"),
 }
 
-VIEW_FIELDS = frozenset({"language", "query", "key", "head", "step", "digits"})
+VIEW_FIELDS = frozenset(
+    {"language", "query", "key", "head", "step", "digits", "present", "predict", "panel"}
+)
 """The fields that choose what is looked at; all others decide numbers."""
 
 Table = tuple[tuple[float | int, ...], ...]
@@ -195,7 +197,8 @@ class Settings:
     What is looked at:
     language: "" is the browser's; query: index of the asking token, counted from 0; key: the
     column that was clicked, or None; head: index of the head; step: name of the step shown;
-    digits: decimals shown.
+    digits: decimals shown;
+    present: presenter mode; predict: guess before each step; panel: the one panel shown.
 
     Tokens and their vectors:
     example: key of the preset; sentence: "" shows the preset's own tokens; split: how Chinese is
@@ -231,6 +234,9 @@ class Settings:
     head: int = _whole(0, "head", 0, MAX_HEADS - 1)
     step: str = _word("", "step", _NAME.fullmatch)
     digits: int = _whole(2, "digits", 0, 6)
+    present: bool = _flag(False, "present")
+    predict: bool = _flag(False, "predict")
+    panel: str = _word("", "panel", _NAME.fullmatch)
 
     example: str = _word("hero", "ex", _NAME.fullmatch)
     sentence: str = _word("", "text", lambda text: len(text) <= MAX_CHARACTERS)

@@ -49,6 +49,9 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
     head=st.integers(0, 7),
     step=st.just("") | names,
     digits=st.integers(0, 6),
+    present=st.booleans(),
+    predict=st.booleans(),
+    panel=st.just("") | names,
     example=names,
     sentence=text,
     split=st.sampled_from(SPLITS),
@@ -212,7 +215,9 @@ def test_keys_that_are_not_ours_are_left_alone():
 
 @pytest.mark.parametrize("name", sorted(VIEW_FIELDS))
 def test_looking_elsewhere_computes_nothing_new(name):
-    looked_at = {"language": "en", "query": 3, "key": 2, "head": 1, "step": "weights", "digits": 4}
+    looked_at: dict[str, object] = {"language": "en", "query": 3, "key": 2, "head": 1}
+    looked_at |= {"step": "weights", "digits": 4, "present": True, "predict": True}
+    looked_at |= {"panel": "maps"}
     moved = replace(Settings(), **{name: looked_at[name]})
     assert moved.computation == Settings().computation
 

@@ -10,7 +10,7 @@ from attnviz.errors import InputError
 from attnviz.figures.theme import ThemeName
 from attnviz.scene import Scene
 from attnviz.settings import Settings, from_query
-from attnviz.text import Words, language_of, words
+from attnviz.text import LANGUAGES, Words, language_of, words
 from attnviz.ui import cached
 
 _SETTINGS, _LINK, _REFUSALS, _DRAFTS, _DAMAGE = "settings", "link", "refusals", "drafts", "damage"
@@ -65,7 +65,8 @@ def language() -> str:
 
 
 def _language(settings: Settings) -> str:
-    return settings.language or language_of(st.context.locale)
+    chosen = settings.language
+    return chosen if chosen in LANGUAGES else language_of(st.context.locale)
 
 
 def t() -> Words:

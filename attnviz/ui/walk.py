@@ -67,7 +67,7 @@ def _step(name: str) -> None:
     )
     alt = steps.step_alt(scene.trace, name, scene.query, scene.tokens, t, head=head, digits=digits)
     latex = formulas.step_latex(scene.trace, name, scene.query, head=head, digits=digits)
-    picture, explanation = st.columns([3, 2], gap="medium")
+    picture, explanation = st.columns([5, 4], gap="medium")
     with picture:
         plot(figure, alt, f"step-{name}", natural=True)
     with explanation:
