@@ -12,30 +12,46 @@ _EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
 
 
 def number(value: SupportsFloat, digits: int = 2) -> str:
-    """Write one number: a whole number without decimals, any other with `digits` of them."""
-    return decimals(value, 0 if float(value).is_integer() else digits)
+    """Write one number: a whole number without decimals, any other with `digits` of them.
+
+    From ten million on it is written with a power of ten and `digits` decimals.
+    """
+    exact = float(value)
+    if math.isfinite(exact) and abs(exact) >= _LARGEST_PLAIN:
+        return _scientific(exact, digits)
+    return decimals(exact, 0 if exact.is_integer() else digits)
+
+
+def significant(value: SupportsFloat, digits: int = 3) -> str:
+    """Write a constant with so many digits that count, however small it is: 0.0000125."""
+    exact = float(value)
+    if exact == 0 or not math.isfinite(exact) or abs(exact) >= _LARGEST_PLAIN:
+        return number(exact, digits)
+    places = max(0, digits - 1 - math.floor(math.log10(abs(exact))))
+    text = decimals(exact, places)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def decimals(value: SupportsFloat, digits: int) -> str:
     """Write one number with exactly `digits` decimals; a half is rounded away from zero.
 
-    Infinities are ∞ and −∞. From ten million on, powers of ten are used.
+    Infinities are ∞ and −∞.
     """
     exact = float(value)
     if math.isnan(exact):
         return "?"
     size = abs(exact)
-    if math.isinf(size):
-        text = "∞"
-    else:
-        text = _scientific(size, digits) if size >= _LARGEST_PLAIN else _plain(size, digits)
+    text = "∞" if math.isinf(size) else _plain(size, digits)
     return MINUS + text if exact < 0 and text.strip("0.") else text
 
 
 def table(rows: Iterable[Iterable[SupportsFloat]], digits: int = 2) -> list[list[str]]:
     """Write a matrix with the same number of decimals in each cell: none if all are whole."""
     values = [[float(value) for value in row] for row in rows]
-    whole = all(v.is_integer() or math.isinf(v) for row in values for v in row)
+    finite = [value for row in values for value in row if math.isfinite(value)]
+    if any(abs(value) >= _LARGEST_PLAIN for value in finite):
+        return [[number(value, digits) for value in row] for row in values]
+    whole = all(map(float.is_integer, finite))
     return [[decimals(value, 0 if whole else digits) for value in row] for row in values]
 
 
@@ -56,6 +72,10 @@ def _plain(size: float, digits: int) -> str:
     return f"{Decimal(size).quantize(Decimal(1).scaleb(-digits), context=_EXACT):f}"
 
 
-def _scientific(size: float, digits: int) -> str:
-    mantissa, exponent = f"{size:.{digits}e}".split("e")
-    return f"{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+def _scientific(value: float, digits: int) -> str:
+    exact = Decimal(value)
+    exponent = exact.adjusted()
+    mantissa = decimals(exact.scaleb(-exponent, _EXACT), digits)
+    if mantissa.lstrip(MINUS).startswith("10"):
+        mantissa, exponent = decimals(exact.scaleb(-exponent - 1, _EXACT), digits), exponent + 1
+    return f"{mantissa}×10{str(exponent).translate(_SUPERSCRIPTS)}"

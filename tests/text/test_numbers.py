@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.text.numbers import bracketed, decimals, number, table, vector
+from attnviz.text.numbers import bracketed, decimals, number, significant, table, vector
 
 
 @pytest.mark.parametrize(
@@ -19,8 +19,12 @@ from attnviz.text.numbers import bracketed, decimals, number, table, vector
         (-0.125, "−0.13"),
         (0.145, "0.14"),
         (float("-inf"), "−∞"),
-        (12_345_678.0, "1×10⁷"),
-        (1.5e300, "2×10³⁰⁰"),
+        (9_999_999.0, "9999999"),
+        (12_345_678.0, "1.23×10⁷"),
+        (15_000_000, "1.50×10⁷"),
+        (-25_000_000.0, "−2.50×10⁷"),
+        (99_999_999.0, "1.00×10⁸"),
+        (1.5e300, "1.50×10³⁰⁰"),
     ],
 )
 def test_number_is_written_as_people_write_it(value, text):
@@ -41,6 +45,18 @@ def test_table_gives_every_cell_the_same_decimals():
 
 def test_table_stays_whole_beside_minus_infinity():
     assert table([[1, float("-inf")]]) == [["1", "−∞"]]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.125, "0.125"), (0.35355339, "0.354"), (1e-5, "0.00001"), (-0.00105, "−0.00105"), (1, "1")],
+)
+def test_a_constant_keeps_the_digits_that_count(value, text):
+    assert significant(value) == text
+
+
+def test_large_numbers_of_a_table_keep_their_digits():
+    assert table([[25_000_000, 15_000_000], [1, 0.5]]) == [["2.50×10⁷", "1.50×10⁷"], ["1", "0.50"]]
 
 
 def test_vector_and_bracketed_read_as_in_a_formula():
