@@ -11,7 +11,10 @@ The package, from the ground up; each floor imports only from those before it:
     settings.py  every choice a person can make, and its link
     scene.py     the settings as arrays: tokens, inputs, matrices, and their trace
     text/        every word for people, in each language
-    figures/     a trace as Plotly figures and as formulas with live digits
+    figures/     a trace as Plotly figures, formulas, sentences and the code that recomputes it
+    exports/     all of it as files: JSON, NPZ, CSV, HTML, pictures, a lesson bundle
+    show.py      a trace in a notebook
+    cli/         `python -m attnviz`: the same without a browser
     components/  the parts of the page that answer without asking the server
     ui/          session, caches, controls and panels of the Streamlit app
 """
@@ -31,6 +34,7 @@ from attnviz.attention import (
     linear_attend,
 )
 from attnviz.errors import InputError
+from attnviz.show import show
 
 __all__ = [
     "MASKS",
@@ -46,4 +50,5 @@ __all__ = [
     "attend",
     "attend_heads",
     "linear_attend",
+    "show",
 ]

@@ -16,18 +16,23 @@ ENGINE = {"attnviz.attention", "attnviz.errors"}
 SETTINGS = ENGINE | {"attnviz.settings"}
 SCENE = SETTINGS | {"attnviz.lessons", "attnviz.scene"}
 FIGURES = SCENE | {"attnviz.text", "attnviz.figures"}
-EVERYTHING = FIGURES | {"attnviz.components", "attnviz.ui"}
+EXPORTS = FIGURES | {"attnviz.exports"}
+EVERYTHING = EXPORTS | {"attnviz.components", "attnviz.ui"}
 FLOORS = {
     "attnviz.errors": (set(), set()),
     "attnviz.text": ({"attnviz.text"}, set()),
     "attnviz.attention": (ENGINE, {"numpy", "scipy", "jaxtyping"}),
-    "attnviz.lessons": (ENGINE | {"attnviz.lessons"}, {"numpy", "jaxtyping", "regex", "rjieba"}),
+    "attnviz.lessons": (ENGINE | {"attnviz.lessons"}, {"numpy", "jaxtyping", "openpyxl", "regex", "rjieba"}),
     "attnviz.settings": (SETTINGS, set()),
     "attnviz.scene": (SCENE, {"numpy", "jaxtyping"}),
     "attnviz.figures": (FIGURES, {"numpy", "plotly", "jaxtyping"}),
+    "attnviz.exports": (EXPORTS, {"numpy", "plotly", "jaxtyping", "kaleido"}),
+    "attnviz.show": (EXPORTS, set()),
+    "attnviz.cli": (EXPORTS | {"attnviz.cli"}, set()),
+    "attnviz.__main__": ({"attnviz.cli"}, set()),
     "attnviz.components": ({"attnviz.components"}, {"streamlit"}),
-    "attnviz.ui": (EVERYTHING, {"streamlit", "numpy", "plotly", "starlette"}),
-    "attnviz": (ENGINE, set()),
+    "attnviz.ui": (EVERYTHING, {"streamlit", "numpy", "plotly", "segno", "starlette"}),
+    "attnviz": (ENGINE | {"attnviz.show"}, set()),
     "pages": (EVERYTHING, {"streamlit"}),
     "app": ({"attnviz.ui"}, {"streamlit"}),
 }
