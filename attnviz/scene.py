@@ -17,7 +17,14 @@ from attnviz.errors import InputError
 from attnviz.lessons.examples import EXAMPLES, Example
 from attnviz.lessons.matrices import MatrixSource, Sizes, numbers, score_parameters, together
 from attnviz.lessons.sentences import split_sentence, visible
-from attnviz.settings import MAX_DIMS, MAX_TOKENS, NORMALIZER_FIELDS, POSITION_FIELDS, Settings
+from attnviz.settings import (
+    MAX_DIMS,
+    MAX_TOKENS,
+    NORMALIZER_FIELDS,
+    POSITION_FIELDS,
+    RANGES,
+    Settings,
+)
 
 DIGITS_TOKENS = 12
 """Up to this many tokens, every cell of a matrix has room for its digits."""
@@ -99,7 +106,9 @@ def scene_of(settings: Settings, language: str = "en") -> Scene:
         InputError: if the settings do not fit together.
     """
     for name in settings.out_of_range():
-        raise InputError("setting.out_of_range", name=name, got=getattr(settings, name))
+        least, most = RANGES.get(name, ("", ""))
+        got = getattr(settings, name)
+        raise InputError("setting.out_of_range", name=name, got=got, least=least, most=most)
     if settings.example not in EXAMPLES:
         raise InputError("example.unknown", got=settings.example, known=", ".join(EXAMPLES))
     example = EXAMPLES[settings.example]

@@ -23,6 +23,7 @@ MAX_CHARACTERS = 2_000
 LARGEST_NUMBER = 1e6
 SMALLEST_TEMPERATURE, LARGEST_TEMPERATURE = 1e-3, 1e3  # or 0, the limit
 
+NOTATIONS = ("row", "column")
 W_SOURCES = ("example", "identity", "random", "typed")
 SPLITS = ("words", "characters")
 
@@ -50,13 +51,24 @@ POSITION_FIELDS = {
 }
 
 VIEW_FIELDS = frozenset(
-    {"language", "query", "key", "head", "step", "digits", "present", "predict", "panel"}
+    {
+        "language",
+        "query",
+        "key",
+        "head",
+        "step",
+        "digits",
+        "notation",
+        "present",
+        "predict",
+        "panel",
+    }
 )
 """The fields that choose what is looked at; all others decide numbers."""
 
 Table = tuple[tuple[float | int, ...], ...]
 
-_LONGEST_VALUE = 8_192
+_LONGEST_VALUE = 65_536
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
 _REAL = re.compile(r"-?(?:[0-9]{1,25}(?:\.[0-9]{0,25})?|\.[0-9]{1,25})(?:e[+-]?[0-9]{1,3})?", re.I)
 _NAME = re.compile(r"[a-z0-9_]{1,40}")
@@ -197,7 +209,7 @@ class Settings:
     What is looked at:
     language: "" is the browser's; query: index of the asking token, counted from 0; key: the
     column that was clicked, or None; head: index of the head; step: name of the step shown;
-    digits: decimals shown;
+    digits: decimals shown; notation: "row", a token is a row, or "column", it is a column;
     present: presenter mode; predict: guess before each step; panel: the one panel shown.
 
     Tokens and their vectors:
@@ -233,7 +245,8 @@ class Settings:
     key: int | None = _whole(None, "key", 0, MAX_TOKENS - 1)
     head: int = _whole(0, "head", 0, MAX_HEADS - 1)
     step: str = _word("", "step", _NAME.fullmatch)
-    digits: int = _whole(2, "digits", 0, 6)
+    digits: int = _whole(2, "digits", 2, 4)
+    notation: str = _choice("row", "notation", NOTATIONS)
     present: bool = _flag(False, "present")
     predict: bool = _flag(False, "predict")
     panel: str = _word("", "panel", _NAME.fullmatch)
@@ -338,7 +351,7 @@ def from_query(mapping: Mapping[str, str]) -> tuple[Settings, tuple[str, ...]]:
 
 def _bounded(read: Callable[[str], Any], value: object) -> Any:
     if not isinstance(value, str) or len(value.encode("utf-8", "replace")) > _LONGEST_VALUE:
-        raise ValueError("a link's value must be a text of at most 8 kB; make it shorter")
+        raise ValueError("a link's value must be a text of at most 64 kB; make it shorter")
     return read(value)
 
 

@@ -1,8 +1,5 @@
 """Step by step: one output, from its query to the weighted sum."""
 
-from attnviz.ui import bar, walk
+from attnviz.ui import frame, walk
 
-bar.draw()
-bar.head()
-walk.asking_token()
-walk.deck()
+frame.show(walk.PANELS)

@@ -48,7 +48,8 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
     key=st.none() | places,
     head=st.integers(0, 7),
     step=st.just("") | names,
-    digits=st.integers(0, 6),
+    digits=st.integers(2, 4),
+    notation=st.sampled_from(["row", "column"]),
     present=st.booleans(),
     predict=st.booleans(),
     panel=st.just("") | names,
@@ -217,6 +218,7 @@ def test_keys_that_are_not_ours_are_left_alone():
 def test_looking_elsewhere_computes_nothing_new(name):
     looked_at: dict[str, object] = {"language": "en", "query": 3, "key": 2, "head": 1}
     looked_at |= {"step": "weights", "digits": 4, "present": True, "predict": True}
+    looked_at |= {"notation": "column"}
     looked_at |= {"panel": "maps"}
     moved = replace(Settings(), **{name: looked_at[name]})
     assert moved.computation == Settings().computation

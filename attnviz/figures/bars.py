@@ -67,6 +67,20 @@ def perturbation_bars_alt(
     return bars_alt(deltas, tokens, t, title=t("figure.delta"), digits=digits)
 
 
+def guess_bars(
+    guess: Number,
+    truth: Number,
+    labels: tuple[str, str],
+    theme: ThemeName = "light",
+    *,
+    digits: int = 2,
+) -> go.Figure:
+    """Draw a person's guess beside the number that was computed."""
+    paint = THEMES[theme]
+    values = np.array([guess, truth], dtype=np.float64)
+    return _bars(values, labels, "", paint, [paint.muted, paint.accent], digits)
+
+
 def bars_alt(
     values: Shaped[np.ndarray, "token"],
     tokens: Sequence[str],

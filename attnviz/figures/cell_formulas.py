@@ -16,21 +16,29 @@ from attnviz.attention.normalizers import normalizer_parts
 from attnviz.attention.scores import score_terms
 from attnviz.attention.trace import HeadTrace
 from attnviz.figures.laws import DIVIDED, SUMMED, Law
-from attnviz.figures.writing import LATEX, MOST_FEATURES, PLAIN, Hand, aligned
+from attnviz.figures.notation import ROW, Notation
+from attnviz.figures.writing import LATEX, MOST_FEATURES, PLAIN, Hand, aligned, hand_of
 from attnviz.text import Words
 
 Line = list[str]
 
 
 def cell_lines(
-    ancestry: Ancestry, choices: HeadChoices, t: Words, digits: int = 2, *, relative: bool = False
+    ancestry: Ancestry,
+    choices: HeadChoices,
+    t: Words,
+    digits: int = 2,
+    *,
+    relative: bool = False,
+    notation: Notation = ROW,
 ) -> list[str]:
     """Write one weight's whole ancestry as plain text, a step a line.
 
     The score term by term, scale, bias, mask, numerator, row total, division, and what it adds to
     the output. `relative` says that keys and values carry relative positions r.
     """
-    lines = list(_cell(PLAIN, ancestry, choices, digits, relative, t("formula.others")))
+    hand, t = hand_of(PLAIN, notation), notation.words(t)
+    lines = list(_cell(hand, ancestry, choices, digits, relative, t("formula.others")))
     written = [" = ".join(line) for line in lines]
     if ancestry.total == 0:
         written.append(t("formula.no_total"))
@@ -42,10 +50,15 @@ def cell_lines(
 
 
 def cell_latex(
-    ancestry: Ancestry, choices: HeadChoices, digits: int = 2, *, relative: bool = False
+    ancestry: Ancestry,
+    choices: HeadChoices,
+    digits: int = 2,
+    *,
+    relative: bool = False,
+    notation: Notation = ROW,
 ) -> str:
     """Write the same lines as one LaTeX formula."""
-    return aligned(list(_cell(LATEX, ancestry, choices, digits, relative)))
+    return aligned(list(_cell(hand_of(LATEX, notation), ancestry, choices, digits, relative)))
 
 
 def cell_equation(ancestry: Ancestry, choices: HeadChoices, digits: int = 2) -> str:
@@ -103,9 +116,9 @@ def row_equation(trace: HeadTrace, query: int, digits: int = 2) -> str:
     return " = ".join(row_line(PLAIN, trace, query, digits))
 
 
-def row_latex(trace: HeadTrace, query: int, digits: int = 2) -> str:
-    """Write the same equation as LaTeX."""
-    return " = ".join(row_line(LATEX, trace, query, digits))
+def row_latex(trace: HeadTrace, query: int, digits: int = 2, *, notation: Notation = ROW) -> str:
+    """Write the same equation as LaTeX; where tokens are columns the output stands upright."""
+    return " = ".join(row_line(hand_of(LATEX, notation), trace, query, digits))
 
 
 def row_line(hand: Hand, trace: HeadTrace, query: int, digits: int) -> Line:

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Shaped
 
+from attnviz.figures.notation import ROW, Notation
 from attnviz.figures.theme import FONT, Number, Scale, Theme
 from attnviz.text.numbers import number, table
 
@@ -44,8 +45,10 @@ def cells(
     allowed: Shaped[np.ndarray, "rows columns"],
     *,
     gap: int,
+    notation: Notation = ROW,
 ) -> dict:
-    """Give the coloured cells as a trace on the figure's colour axis."""
+    """Give the coloured cells on the figure's colour axis; hovering says who asks whom."""
+    asking, asked = notation.pair("%{y}", "%{x}")
     return {
         "type": "heatmap",
         "z": np.where(allowed, array, np.nan).astype(np.float32),
@@ -53,7 +56,7 @@ def cells(
         "xgap": gap,
         "ygap": gap,
         "hoverongaps": False,
-        "hovertemplate": "%{y} → %{x}: <b>%{z:.4f}</b><extra></extra>",
+        "hovertemplate": f"{asking} → {asked}: <b>%{{z:.4f}}</b><extra></extra>",
     }
 
 

@@ -19,8 +19,10 @@ from attnviz.figures.cells import (
     seen,
     value_range,
 )
+from attnviz.figures.frames import axis_title, frame, heading, outlines
 from attnviz.figures.labels import escape, label_width, ticks, token_labels
-from attnviz.figures.theme import THEMES, Number, Theme, ThemeName, drawn, layout
+from attnviz.figures.notation import ROW, Notation
+from attnviz.figures.theme import THEMES, Theme, ThemeName, drawn, layout
 from attnviz.text import Words
 from attnviz.text.numbers import number
 
@@ -48,24 +50,32 @@ def heatmap(
     mask: Bool[np.ndarray, "rows columns"] | None = None,
     row_title: str | None = None,
     column_title: str | None = None,
+    notation: Notation = ROW,
 ) -> go.Figure:
     """Draw one matrix: first row on top, digits in up to 12 × 12 cells, one row or cell outlined.
 
     Labels are tokens, numbered from 1; None numbers the rows or columns alone. Cells whose `mask`
     is False, and scores of −∞, are hatched. The axis titles say who asks and who is asked, unless
-    they are given.
+    they are given. All is handed over a token a row; where `notation` makes tokens columns, the
+    whole picture is transposed, and `row` is outlined as a column.
     """
-    paint, (n_rows, n_columns) = THEMES[theme], array.shape
-    allowed = seen(array, mask)
+    paint, t = THEMES[theme], notation.words(t)
+    allowed, array = notation.laid(seen(array, mask)), notation.laid(array)
+    n_rows, n_columns = array.shape
     low, high = value_range(array, kind)
     scale = scale_of(paint, kind)
-    rows, columns = _labels(row_labels, n_rows), _labels(column_labels, n_columns)
+    down, across = notation.pair(row_labels, column_labels)
+    rows, columns = _labels(down, n_rows), _labels(across, n_columns)
+    titles = notation.pair(row_title or t("figure.rows"), column_title or t("figure.columns"))
     lettered = max(n_rows, n_columns) <= MOST_DIGITS
     cell = _CELL if lettered else max(_SMALLEST_CELL, 460 // max(n_rows, n_columns))
     height = max(n_rows * cell, _SHORTEST)
-    margin = (34 + label_width(rows), 64, 58 + (34 if title else 0), 8)
+    upright = not notation.columns or label_width(columns) <= cell
+    over = 0 if upright else label_width(columns) - 20
+    margin = (34 + label_width(rows), 64, 58 + over + (34 if title else 0), 8)
 
-    data = [cells(array, allowed, gap=2 if lettered else 0), *forbidden(allowed, paint)]
+    data = [cells(array, allowed, gap=2 if lettered else 0, notation=notation)]
+    data += forbidden(allowed, paint)
     if lettered:
         hidden = "0" if kind == "weights" else "−∞"
         data.append(lettering(array, allowed, scale, (low, high), digits, hidden=hidden))
@@ -78,16 +88,17 @@ def heatmap(
     drawing["coloraxis"] = colour_axis(scale, low, high, height)
     drawing["xaxis"] = _axis(paint, columns, n_columns) | {
         "side": "top",
-        "title": _title(column_title or t("figure.columns"), paint),
+        "title": axis_title(titles[1], paint),
+        **({} if upright else {"tickangle": -90}),
     }
     drawing["yaxis"] = _axis(paint, rows, n_rows) | {
         "range": [n_rows - 0.5, -0.5],
-        "title": _title(row_title or t("figure.rows"), paint),
+        "title": axis_title(titles[0], paint),
     }
     if title:
-        drawing["title"] = _heading(f"<b>{escape(title)}</b>  {n_rows} × {n_columns}", paint)
+        drawing["title"] = heading(f"<b>{escape(title)}</b>  {n_rows} × {n_columns}", paint)
     if row is not None:
-        drawing["shapes"] = _outlines(row, column, n_columns, paint)
+        drawing["shapes"] = outlines(row, column, array.shape, paint, notation)
     return drawn(data, drawing)
 
 
@@ -100,9 +111,13 @@ def heatmap_alt(
     title: str = "",
     digits: int = 2,
     mask: Bool[np.ndarray, "rows columns"] | None = None,
+    notation: Notation = ROW,
 ) -> str:
-    """Say in words what `heatmap` draws: its shape, and the largest cell of each row up to 12."""
-    allowed = seen(array, mask)
+    """Say in words what `heatmap` draws: its shape, and the largest cell of each row up to 12.
+
+    Where tokens are columns, the largest cell of each column.
+    """
+    allowed, t = seen(array, mask), notation.words(t)
     rows, columns = _spoken(row_labels, array.shape[0]), _spoken(column_labels, array.shape[1])
     shown = np.where(allowed, array, -np.inf)
     peaks = [
@@ -115,11 +130,12 @@ def heatmap_alt(
         for i in range(min(len(rows), MOST_DIGITS))
         if allowed[i].any()
     ]
+    n_rows, n_columns = notation.laid(array).shape
     return t(
         "figure.alt_matrix",
         title=title,
-        n_rows=len(rows),
-        n_columns=len(columns),
+        n_rows=n_rows,
+        n_columns=n_columns,
         peaks=t("figure.alt_join").join(peaks),
     )
 
@@ -133,15 +149,18 @@ def head_maps(
     *,
     head: int = 0,
     key_tokens: Sequence[str] | None = None,
+    notation: Notation = ROW,
 ) -> go.Figure:
     """Draw every head's map side by side on one colour scale, the chosen head outlined.
+
+    Queries are the rows of each map, or its columns where `notation` makes tokens columns.
 
     Raises:
         ValueError: if there are more than 12 heads or more than 64 tokens.
     """
     maps = trace.weights if kind == "weights" else trace.masked_scores
-    n_heads, n_query, n_key = maps.shape
-    if n_heads > MOST_HEADS or max(n_query, n_key) > MOST_TOKENS:
+    n_heads = len(maps)
+    if n_heads > MOST_HEADS or max(maps.shape[1:]) > MOST_TOKENS:
         raise ValueError(
             f"maps must be {MOST_HEADS} heads by {MOST_TOKENS} tokens at most, got {maps.shape}; "
             "draw a part of them"
@@ -150,11 +169,12 @@ def head_maps(
     scale = scale_of(paint, kind)
     low, high = value_range(maps, kind)
     allowed = seen(maps, trace.mask)
-    rows, columns = token_labels(tokens), token_labels(key_tokens or tokens)
+    rows, columns = notation.pair(token_labels(tokens), token_labels(key_tokens or tokens))
+    n_rows, n_columns = len(rows), len(columns)
     per_row = min(n_heads, HEADS_PER_ROW)
-    named = max(n_query, n_key) <= MOST_DIGITS
+    named = max(n_rows, n_columns) <= MOST_DIGITS
     side = 190 if per_row > 1 else 380
-    upright = label_width(columns) <= side / n_key
+    upright = label_width(columns) <= side / n_columns
     label = label_width(rows) if named else 0
     header = 30 + ((22 if upright else label_width(columns)) if named else 0)
     margin = (label + 6, 64, 0, 8)
@@ -175,21 +195,24 @@ def head_maps(
         across, down = place % per_row, place // per_row
         suffix = "" if place == 0 else str(place + 1)
         left, top = across * (side + 16) / width, 1 - (down * (side + header) + header) / height
-        drawing[f"xaxis{suffix}"] = _axis(paint, columns, n_key) | {
+        drawing[f"xaxis{suffix}"] = _axis(paint, columns, n_columns) | {
             "domain": [left, left + side / width],
             "anchor": f"y{suffix}",
             "side": "top",
             "showticklabels": named,
             "tickangle": 0 if upright else -90,
         }
-        drawing[f"yaxis{suffix}"] = _axis(paint, rows, n_query) | {
+        drawing[f"yaxis{suffix}"] = _axis(paint, rows, n_rows) | {
             "domain": [max(0.0, top - side / height), top],
             "anchor": f"x{suffix}",
-            "range": [n_query - 0.5, -0.5],
+            "range": [n_rows - 0.5, -0.5],
             "showticklabels": named and across == 0,
         }
-        layers = [cells(maps[place], allowed[place], gap=1 if named else 0)]
-        layers += forbidden(allowed[place], paint)
+        seen_here = notation.laid(allowed[place])
+        layers = [
+            cells(notation.laid(maps[place]), seen_here, gap=1 if named else 0, notation=notation)
+        ]
+        layers += forbidden(seen_here, paint)
         data += [layer | {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"} for layer in layers]
         name = t("figure.head", head=place + 1)
         notes.append(
@@ -207,7 +230,7 @@ def head_maps(
         )
     drawing["annotations"] = notes
     chosen = "" if head == 0 else str(head + 1)
-    drawing["shapes"] = [_frame(-0.5, -0.5, n_key - 0.5, n_query - 0.5, paint.accent, chosen)]
+    drawing["shapes"] = [frame(-0.5, -0.5, n_columns - 0.5, n_rows - 0.5, paint.accent, chosen)]
     return drawn(data, drawing)
 
 
@@ -220,6 +243,7 @@ def head_maps_alt(
     head: int = 0,
     key_tokens: Sequence[str] | None = None,
     digits: int = 2,
+    notation: Notation = ROW,
 ) -> str:
     """Say in words what `head_maps` draws: how many heads, and the chosen one row by row."""
     maps = trace.weights if kind == "weights" else trace.masked_scores
@@ -230,6 +254,7 @@ def head_maps_alt(
         t,
         title=t("figure.head", head=head + 1),
         digits=digits,
+        notation=notation,
     )
     return t("figure.alt_heads", n_heads=len(maps), kind=t(f"figure.{kind}"), chosen=chosen)
 
@@ -253,42 +278,3 @@ def _axis(paint: Theme, labels: Sequence[str], n: int) -> dict:
             "tickfont": {"size": 15 if n <= MOST_DIGITS else 12, "color": paint.text},
         }
     )
-
-
-def _title(text: str, paint: Theme) -> dict:
-    return {"text": text, "font": {"size": 14, "color": paint.muted}, "standoff": 8}
-
-
-def _heading(text: str, paint: Theme) -> dict:
-    return {
-        "text": text,
-        "font": {"size": 16, "color": paint.text},
-        "x": 0,
-        "xref": "container",
-        "xanchor": "left",
-        "y": 1,
-        "yref": "container",
-        "yanchor": "top",
-        "pad": {"t": 8, "l": 8},
-    }
-
-
-def _frame(x0: Number, y0: Number, x1: Number, y1: Number, colour: str, suffix: str = "") -> dict:
-    return {
-        "type": "rect",
-        "x0": x0,
-        "y0": y0,
-        "x1": x1,
-        "y1": y1,
-        "xref": f"x{suffix}",
-        "yref": f"y{suffix}",
-        "line": {"color": colour, "width": 3},
-        "layer": "above",
-    }
-
-
-def _outlines(row: int, column: int | None, n_columns: int, paint: Theme) -> list[dict]:
-    outlines = [_frame(-0.5, row - 0.5, n_columns - 0.5, row + 0.5, paint.text)]
-    if column is not None:
-        outlines.append(_frame(column - 0.5, row - 0.5, column + 0.5, row + 0.5, paint.accent))
-    return outlines

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 LONGEST_TOKEN = 12
 MOST_TICKS = 48
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _ZERO_WIDTH_JOINER = "\u200d"
 
@@ -40,19 +41,35 @@ def subscript(index: int) -> str:
     return str(index + 1).translate(_SUBSCRIPTS)
 
 
+def superscript(index: int) -> str:
+    """Write the index of a token (from 0) as people count it (from 1), raised: ¹."""
+    return str(index + 1).translate(_SUPERSCRIPTS)
+
+
 def pair(query: int, key: int) -> str:
     """Write the two indices of a score or weight: ₂,₁."""
     return f"{subscript(query)},{subscript(key)}"
 
 
-def token_label(token: str, index: int) -> str:
+def token_label(token: str, index: int, most: int = LONGEST_TOKEN) -> str:
     """Write one token with its place in the sequence: saw₂."""
-    return escape(shortened(token)) + subscript(index)
+    return escape(shortened(token, most)) + subscript(index)
 
 
-def token_labels(tokens: Sequence[str]) -> list[str]:
+def token_labels(tokens: Sequence[str], most: int = LONGEST_TOKEN) -> list[str]:
     """Write each token with its place, so that equal tokens stay apart."""
-    return [token_label(token, index) for index, token in enumerate(tokens)]
+    return [token_label(token, index, most) for index, token in enumerate(tokens)]
+
+
+def narrow_labels(tokens: Sequence[str], pixels: float | int) -> list[str]:
+    """Write each token with its place, cut until it stands in a column this wide."""
+    labels = []
+    for index, token in enumerate(tokens):
+        most = LONGEST_TOKEN
+        while most > 1 and label_width([token_label(token, index, most)]) > pixels + 14:
+            most -= 1
+        labels.append(token_label(token, index, most))
+    return labels
 
 
 def label_width(labels: Sequence[str]) -> int:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Shaped
 
 from attnviz.attention.trace import HeadTrace
-from attnviz.figures.labels import subscript
+from attnviz.figures.notation import ROW, Notation
 from attnviz.figures.theme import (
     DASHES,
     FONT,
@@ -167,6 +167,7 @@ def compass(
     keys: Float[np.ndarray, "key 2"],
     i: int,
     axes: str = "",
+    notation: Notation = ROW,
 ) -> Plane:
     """Draw one query and all keys as arrows from 0: their dot product grows as they line up."""
     plane = Plane(paint, axes)
@@ -175,8 +176,8 @@ def compass(
     plane.arrows([origin] * len(tips), tips, "key")
     plane.arrows([origin], [query.tolist()], "query", width=4)
     if len(tips) <= 12:
-        plane.names(tips, [f"k{subscript(j)}" for j in range(len(tips))], "key")
-    plane.names([query.tolist()], [f"q{subscript(i)}"], "query")
+        plane.names(tips, [f"k{notation.index(j)}" for j in range(len(tips))], "key")
+    plane.names([query.tolist()], [f"q{notation.index(i)}"], "query")
     return plane
 
 
@@ -187,6 +188,7 @@ def tip_to_tail(
     output: Float[np.ndarray, "2"],
     i: int,
     axes: str = "",
+    notation: Notation = ROW,
 ) -> Plane:
     """Draw the values, the area between them, and their shares tip to tail up to the output."""
     plane = Plane(paint, axes)
@@ -197,22 +199,33 @@ def tip_to_tail(
     plane.arrows(tips[:-1], tips[1:], "value")
     plane.arrows([(0.0, 0.0)], [output.tolist()], "output", width=3.5)
     if len(corners) <= 12:
-        plane.names(corners, [f"v{subscript(j)}" for j in range(len(corners))], "value")
-    plane.names([output.tolist()], [f"b{subscript(i)}"], "output")
+        plane.names(corners, [f"v{notation.index(j)}" for j in range(len(corners))], "value")
+    plane.names([output.tolist()], [f"b{notation.index(i)}"], "output")
     return plane
 
 
 def score_plane(
-    trace: HeadTrace, query: int, theme: ThemeName = "light", *, width: int = 420, height: int = 340
+    trace: HeadTrace,
+    query: int,
+    theme: ThemeName = "light",
+    *,
+    width: int = 420,
+    height: int = 340,
+    notation: Notation = ROW,
 ) -> go.Figure:
     """Draw `compass` for one query of a head whose queries and keys have two features."""
-    return _alone(
-        compass(THEMES[theme], trace.query[query], trace.key, query), theme, width, height
-    )
+    plane = compass(THEMES[theme], trace.query[query], trace.key, query, notation=notation)
+    return _alone(plane, theme, width, height)
 
 
 def sum_plane(
-    trace: HeadTrace, query: int, theme: ThemeName = "light", *, width: int = 420, height: int = 340
+    trace: HeadTrace,
+    query: int,
+    theme: ThemeName = "light",
+    *,
+    width: int = 420,
+    height: int = 340,
+    notation: Notation = ROW,
 ) -> go.Figure:
     """Draw `tip_to_tail` for one query of a head whose values have two features."""
     contributions = trace.weights[query][:, None] * read_values(trace, query)
@@ -222,6 +235,7 @@ def sum_plane(
         contributions,
         trace.output[query],
         query,
+        notation=notation,
     )
     return _alone(plane, theme, width, height)
 

@@ -31,6 +31,7 @@ from attnviz.text.numbers import table
 Role = Literal["query", "key", "value", "output", "plain"]
 Shade = Literal["none", "scores", "weights"]
 
+HEADS = 22  # the room of labels above columns
 SIGN = 50  # the room of an operator between two matrices
 DIGITS_WIDE, DIGITS_HIGH = 52, 38  # a cell that holds −12.34 at 16 px
 Beside = tuple[list[dict], dict, Number]  # traces, axes and width in pixels of a plane
@@ -81,6 +82,7 @@ class Sheet:
     _texts: list[tuple[Number, Number, str, str, int, str]] = field(default_factory=list)
     _strokes: dict[tuple[str, str, Number], tuple[list, list]] = field(default_factory=dict)
     _frames: list[dict] = field(default_factory=list)
+    _headed: set[tuple[Number, Number]] = field(default_factory=set)
 
     @property
     def paint(self) -> Theme:
@@ -163,7 +165,8 @@ class Sheet:
         n_rows = round((box.bottom - box.top) / box.high)
         n_columns = round((box.right - box.left) / box.wide)
         size = f'<span style="font-size:13px;color:{self.paint.muted}">{n_rows}×{n_columns}</span>'
-        y = box.bottom + 20 if below else box.top - 20
+        over = 20 + (HEADS if (box.left, box.top) in self._headed else 0)
+        y = box.bottom + 20 if below else box.top - over
         self.text(box.middle, y, f"<b>{text}</b>  {size}", self.ink(role), 17)
 
     def row_labels(
@@ -175,6 +178,23 @@ class Sheet:
         for row, label in enumerate(labels):
             text = f"<b>{label}</b>" if row == bold else label
             self.text(box.left - 14, box.row(row), text, colour, anchor="middle left")
+
+    def column_labels(
+        self,
+        box: Box,
+        labels: Sequence[str],
+        bold: int | None = None,
+        *,
+        colour: str = "",
+        size: int = 15,
+    ) -> None:
+        """Write a label above each column, where there is room for them; a name goes over them."""
+        if len(labels) > MOST_DIGIT_ROWS or box.wide < DIGITS_WIDE - 8:
+            return
+        self._headed.add((box.left, box.top))
+        for column, label in enumerate(labels):
+            text = f"<b>{label}</b>" if column == bold else label
+            self.text(box.column(column), box.top - 14, text, colour, size)
 
     def text(
         self,
@@ -207,18 +227,16 @@ class Sheet:
         xs.append(None)
         ys.append(None)
 
-    def frame(self, box: Box, row: int) -> None:
-        """Outline one row."""
-        self._frames.append(
-            {
-                "type": "rect",
-                "x0": box.left - 2,
-                "x1": box.right + 2,
-                "y0": box.row(row) - box.high / 2,
-                "y1": box.row(row) + box.high / 2,
-                "line": {"color": self.paint.text, "width": 2},
-            }
-        )
+    def frame(self, box: Box, place: int, *, column: bool = False) -> None:
+        """Outline one row, or one column."""
+        across, down = (box.left - 2, box.right + 2), (box.top - 2, box.bottom + 2)
+        if column:
+            across = (box.column(place) - box.wide / 2, box.column(place) + box.wide / 2)
+        else:
+            down = (box.row(place) - box.high / 2, box.row(place) + box.high / 2)
+        corners = {"x0": across[0], "x1": across[1], "y0": down[0], "y1": down[1]}
+        line = {"color": self.paint.text, "width": 2}
+        self._frames.append({"type": "rect", "line": line} | corners)
 
     def figure(
         self,

@@ -1,63 +1,75 @@
 """Pictures of the steps that multiply by a matrix: queries, keys, values, and all at once."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 
-from attnviz.figures.labels import escape, subscript
-from attnviz.figures.sheet import Role, cell_size, map_size
-from attnviz.figures.sums import Row, SumTable, draw_sum, factors
+from attnviz.figures.labels import escape
+from attnviz.figures.sheet import DIGITS_WIDE, SIGN, Box, Role, Shade, Sheet, cell_size, map_size
+from attnviz.figures.sums import Row, SumTable, draw_sum, draw_sum_across, factors
 from attnviz.figures.theme import Number
 from attnviz.figures.view import EDGE, TOP, View, margin
 
-_SMALL_CELL = (46, 34)
+_SMALL_CELL, _SMALL_CELL_ACROSS = (46, 34), (DIGITS_WIDE, 34)
 _SMALL_TOKENS, _SMALL_FEATURES = 8, 4
 _SIGNS = {"dot": "·", "cosine": "∠", "bilinear": "W", "additive": "⊕"}
 
 
 def encoded_inputs(view: View) -> go.Figure:
     """Draw I + E: each token's vector and the vector of its place."""
-    layer, sheet = view.layer, view.sheet
-    first = sheet.matrix(margin(view.query_labels), TOP, layer.inputs)
-    second = sheet.after(first, "+", layer.encoded_inputs - layer.inputs)
-    third = sheet.after(second, "=", layer.encoded_inputs)
-    sheet.row_labels(first, view.query_labels, view.query)
+    layer, sheet, laid = view.layer, view.sheet, view.notation.laid
+    first = sheet.matrix(view.left(view.tokens), view.top, laid(layer.inputs))
+    second = sheet.after(first, "+", laid(layer.encoded_inputs - layer.inputs))
+    third = sheet.after(second, "=", laid(layer.encoded_inputs))
+    for box in (first, second, third) if view.columns else (first,):
+        view.label_tokens(sheet, box, view.tokens, view.query)
     for box, name in ((first, "I"), (second, "E"), (third, "I + E")):
         sheet.name(box, name)
-        sheet.frame(box, view.query)
+        sheet.frame(box, view.query, column=view.columns)
     return sheet.figure(third.right + EDGE, first.bottom + EDGE)
 
 
 def query(view: View) -> go.Figure:
-    """Draw a × W^q: each row of the matrix times one number of a, and their sum, the query."""
+    """Draw a × W^q: each row of the matrix times one number of a, and their sum, the query.
+
+    Where tokens are columns, W^q × a, and each column of the matrix.
+    """
     layer, i, sheet = view.layer, view.query, view.sheet
     row, w, b = layer.encoded_inputs[i], layer.projections.w_q[view.head], layer.projections.b_q
     made = row @ w + (0 if b is None else b[view.head])
-    name = f"a{subscript(i)}"
-    if layer.position.added is not None:
-        name += f" + e{subscript(i)}"
-    label = view.query_labels[i : i + 1]
-    factor = sheet.matrix(margin(label), _centred(row[None], w), row[None])
-    sheet.name(factor, name)
-    sheet.row_labels(factor, label)
-    matrix = sheet.after(factor, "×", w, role="query", top=TOP)
-    sheet.name(matrix, "W<sup>q</sup>", "query")
-    results: list[Row] = [(f"q{subscript(i)}", made)]
+    own, matrix_name = view.name("a", i), "W<sup>q</sup>"
+    name = own if layer.position.added is None else f"{own} + {view.name('e', i)}"
+    results: list[Row] = [(view.name("q", i), made)]
     if layer.position.turn is not None:
-        turned = view.trace.query[i]
-        results = [(f"a{subscript(i)}W<sup>q</sup>", made), (f"↻ q{subscript(i)}", turned)]
+        product = "".join(view.notation.pair(own, matrix_name))
+        results = [(product, made), (f"↻ {view.name('q', i)}", view.trace.query[i])]
+    row_name = f"{matrix_name}<sub>m</sub>"
     table = SumTable(
-        name=f"a<sub>{i + 1},m</sub> W<sup>q</sup><sub>m</sub>",
+        name=" ".join(view.notation.pair(f"a<sub>{i + 1},m</sub>", row_name)),
         rows=row[:, None] * w,
         labels=factors(row, view.digits),
         added=[] if b is None else [("b<sup>q</sup>", b[view.head])],
         results=results,
         role="query",
     )
-    right, bottom = draw_sum(sheet, matrix, table)
-    return sheet.figure(right + EDGE, bottom + EDGE)
+    label = view.query_labels[i : i + 1]
+    if view.columns:
+        a = row[:, None]
+        matrix = sheet.matrix(2 * EDGE, _level(w.T, a, view.top), w.T, role="query")
+        factor = sheet.after(matrix, "×", a, top=_level(a, w.T, view.top))
+        sheet.column_labels(factor, label)
+    else:
+        factor = sheet.matrix(margin(label), _level(row[None], w), row[None])
+        sheet.row_labels(factor, label)
+        matrix = sheet.after(factor, "×", w, role="query", top=TOP)
+    sheet.name(factor, name)
+    sheet.name(matrix, matrix_name, "query")
+    draw = draw_sum_across if view.columns else draw_sum
+    right, bottom = draw(sheet, view.notation.pair(matrix, factor)[0], table)
+    return sheet.figure(right + EDGE, max(bottom, factor.bottom) + EDGE)
 
 
 def key(view: View) -> go.Figure:
@@ -71,76 +83,131 @@ def value(view: View) -> go.Figure:
 
 
 def together(view: View) -> go.Figure:
-    """Draw the whole head at once: Q K^T = A, A made weights, weights × V = O."""
-    trace, sheet = view.trace, view.sheet
-    left = max(margin(view.query_labels), 60)
+    """Draw the whole head at once: Q K^T = A, A made weights, weights × V = O.
+
+    Where tokens are columns, K^T Q = A and V × weights = O.
+    """
+    trace, sheet, choices, pair = view.trace, view.sheet, view.trace.choices, view.notation.pair
+    made = f"A / √{trace.query.shape[1]}" if choices.scale == "sqrt_d_k" else "A"
+    kept = np.isfinite(trace.masked_scores)
+    q, k = _Part("Q", trace.query, "query"), _Part("K<sup>⊤</sup>", trace.key.T, "key")
+    a = _Part("A", trace.scores, shade="scores")
+    w = _Part(f"A′ = {escape(choices.normalizer)}({made})", trace.weights, "plain", "weights", kept)
+    v, o = _Part("V", trace.value, "value"), _Part("O", trace.output, "output")
+
+    scores = _equation(view, sheet, view.top, (*pair(q, k), a), _SIGNS[choices.score])
+    lowest = max(box.bottom for box in scores) + view.top + 30
+    outputs = _equation(view, sheet, lowest, (*pair(w, v), o), "·")
+    (in_q, in_k), (in_w, in_v) = pair(*scores[:2]), pair(*outputs[:2])
+    asking = (in_q, scores[2], in_w, outputs[2])
+    for box in asking if view.columns else (in_q, in_w):
+        view.label_tokens(sheet, box, view.tokens, view.query)
+    if view.columns:
+        sheet.row_labels(in_k, view.key_labels)
+        view.label_tokens(sheet, in_v, view.key_tokens)
+    for box in asking:
+        sheet.frame(box, view.query, column=view.columns)
+    for box, part in zip((*asking, in_k, in_v), (q, a, w, o, k, v), strict=True):
+        sheet.name(box, part.name, part.role)
+    along = "notation.down_columns" if view.columns else "notation.along_rows"
+    sheet.text(in_w.middle, in_w.bottom + 20, view.t(along), sheet.paint.muted, 13)
+    width = max(scores[2].right, outputs[2].right) + EDGE
+    return sheet.figure(width, max(box.bottom for box in outputs) + 20 + EDGE)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One matrix of an equation, with a token a row."""
+
+    name: str
+    array: Float[np.ndarray, "rows columns"]
+    role: Role = "plain"
+    shade: Shade = "none"
+    allowed: Bool[np.ndarray, "rows columns"] | None = None
+
+
+def _equation(
+    view: View, sheet: Sheet, top: Number, parts: Sequence[_Part], sign: str
+) -> list[Box]:
+    """Draw a product and what it gives, as they stand in this notation, at one middle height."""
+    trace, laid = view.trace, view.notation.laid
     small = _small(trace.scores.shape, (trace.query.shape[1], trace.value.shape[1]))
-    arrays = (trace.query, trace.key.T, trace.scores, trace.weights, trace.value, trace.output)
-    sizes = [_SMALL_CELL if small else map_size(*array.shape) for array in arrays]
-
-    q = sheet.matrix(left, TOP, trace.query, role="query", size=sizes[0])
-    top = q.centre - trace.key.shape[1] * sizes[1][1] / 2
-    sign = _SIGNS[trace.choices.score]
-    k = sheet.after(q, sign, trace.key.T, role="key", size=sizes[1], top=top)
-    a = sheet.after(k, "=", trace.scores, shade="scores", size=sizes[2], top=q.top)
-    second = max(q.bottom, k.bottom, a.bottom) + TOP + 30
-    seen = np.isfinite(trace.masked_scores)
-    w = sheet.matrix(left, second, trace.weights, shade="weights", size=sizes[3], allowed=seen)
-    top = max(second, w.centre - trace.n_key * sizes[4][1] / 2)
-    v = sheet.after(w, "·", trace.value, role="value", size=sizes[4], top=top)
-    o = sheet.after(v, "=", trace.output, role="output", size=sizes[5], top=w.top)
-
-    made = f"A / √{trace.query.shape[1]}" if trace.choices.scale == "sqrt_d_k" else "A"
-    sheet.name(q, "Q", "query")
-    sheet.name(k, "K<sup>⊤</sup>", "key")
-    sheet.name(a, "A")
-    sheet.name(w, f"A′ = {escape(trace.choices.normalizer)}({made})")
-    sheet.name(v, "V", "value")
-    sheet.name(o, "O", "output")
-    for box in (q, w):
-        sheet.row_labels(box, view.query_labels, view.query)
-    for box in (q, a, w, o):
-        sheet.frame(box, view.query)
-    width, height = max(a.right, o.right) + EDGE, max(w.bottom, v.bottom, o.bottom) + EDGE
-    return sheet.figure(width, height)
+    arrays = [laid(part.array) for part in parts]
+    cell = _SMALL_CELL_ACROSS if view.columns else _SMALL_CELL
+    sizes = [cell if small else map_size(*array.shape) for array in arrays]
+    heights = [len(array) * size[1] for array, size in zip(arrays, sizes, strict=True)]
+    right = max(margin(view.key_labels if view.columns else view.query_labels), 60) - SIGN
+    boxes: list[Box] = []
+    for place, (part, array) in enumerate(zip(parts, arrays, strict=True)):
+        if place:
+            sheet.operator(right + SIGN / 2, top + max(heights) / 2, ("", sign, "=")[place])
+        boxes.append(
+            sheet.matrix(
+                right + SIGN,
+                top + (max(heights) - heights[place]) / 2,
+                array,
+                role=part.role,
+                shade=part.shade,
+                size=sizes[place],
+                allowed=None if part.allowed is None else laid(part.allowed),
+            )
+        )
+        right = boxes[-1].right
+    return boxes
 
 
 def _projected(
     view: View, role: Role, letter: str, made: Float[np.ndarray, "key feature"]
 ) -> go.Figure:
-    """Draw the same matrix applied to every row at once."""
-    layer, sheet = view.layer, view.sheet
+    """Draw the same matrix applied to every row at once, or to every column."""
+    layer, sheet, laid = view.layer, view.sheet, view.notation.laid
     own = layer.projections.kv_head(view.head)
-    w = getattr(layer.projections, f"w_{letter}")[own]
+    w = laid(getattr(layer.projections, f"w_{letter}")[own])
     b = getattr(layer.projections, f"b_{letter}")
     rows, name = layer.encoded_inputs, "I"
     if layer.encoded_memory is not None:
         rows, name = layer.encoded_memory, "M"
-    matrix_name = f"W<sup>{letter}</sup>"
-    source = sheet.matrix(margin(view.key_labels), TOP, rows)
-    sheet.name(source, name if layer.position.added is None else f"{name} + E")
-    sheet.row_labels(source, view.key_labels)
-    last = sheet.after(source, "×", w, role=role, top=_centred(w, rows))
-    sheet.name(last, matrix_name, role)
-    bottom = max(source.bottom, last.bottom)
+    source, matrix_name = laid(rows), f"W<sup>{letter}</sup>"
+    source_name = name if layer.position.added is None else f"{name} + E"
+    if view.columns:
+        matrix = sheet.matrix(2 * EDGE, _level(w, source, view.top), w, role=role)
+        inputs = sheet.after(matrix, "×", source, top=_level(source, w, view.top))
+        last = inputs
+    else:
+        inputs = sheet.matrix(margin(view.key_labels), TOP, source)
+        last = matrix = sheet.after(inputs, "×", w, role=role, top=_level(w, source))
+    view.label_tokens(sheet, inputs, view.key_tokens)
+    sheet.name(inputs, source_name)
+    sheet.name(matrix, matrix_name, role)
+    bottom, centre = max(inputs.bottom, matrix.bottom), inputs.centre
     if b is not None:
-        last = sheet.after(last, "+", b[own][None], role=role, top=_centred(b[own][None], rows))
+        added = view.notation.vector(b[own])
+        last = sheet.after(last, "+", added, role=role, top=_around(added, centre, view.top))
         sheet.name(last, f"b<sup>{letter}</sup>", role)
     sign = "="
     if letter == "k" and layer.position.turn is not None:
-        plain = rows @ w + (0 if b is None else b[own])
-        last = sheet.after(last, sign, plain, role=role, top=TOP)
-        sheet.name(last, f"{name} {matrix_name}", role)
+        plain = laid(rows @ laid(w) + (0 if b is None else b[own]))
+        last = sheet.after(last, sign, plain, role=role, top=_around(plain, centre, view.top))
+        sheet.name(last, " ".join(view.notation.pair(name, matrix_name)), role)
         sign = "↻"
-    result = sheet.after(last, sign, made, role=role, top=TOP)
+    result = sheet.after(
+        last, sign, laid(made), role=role, top=_around(laid(made), centre, view.top)
+    )
+    if view.columns:
+        view.label_tokens(sheet, result, view.key_tokens)
     sheet.name(result, letter.upper(), role)
     return sheet.figure(result.right + EDGE, max(bottom, result.bottom) + EDGE)
 
 
-def _centred(array: np.ndarray, beside: np.ndarray) -> Number:
+def _level(array: np.ndarray, beside: np.ndarray, top: Number = TOP) -> Number:
     """Give the upper end of a matrix that stands at the middle of a taller one."""
     own, other = (cell_size(*each.shape)[1] * len(each) for each in (array, beside))
-    return TOP + max(0.0, (other - own) / 2)
+    return top + max(0.0, (other - own) / 2)
+
+
+def _around(array: np.ndarray, centre: Number, top: Number) -> Number:
+    """Give the upper end of a matrix whose middle is at this height, if there is room for it."""
+    return max(top, centre - cell_size(*array.shape)[1] * len(array) / 2)
 
 
 def _small(scores: Sequence[int], features: Sequence[int]) -> bool:

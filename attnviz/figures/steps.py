@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 import plotly.graph_objects as go
 
 from attnviz.attention.trace import MultiHeadTrace
-from attnviz.figures import step_bars, step_projections, step_sums
+from attnviz.figures import step_bars, step_projections, step_scores, step_sums
+from attnviz.figures.notation import ROW, Notation
 from attnviz.figures.theme import ThemeName
 from attnviz.figures.view import MOST_NAMED, View
 from attnviz.text import Words
@@ -20,9 +21,9 @@ STEPS: dict[str, Callable[[View], go.Figure]] = {
     "encoded_inputs": step_projections.encoded_inputs,
     "query": step_projections.query,
     "key": step_projections.key,
-    "scores": step_sums.scores,
+    "scores": step_scores.scores,
     "scaled_scores": step_bars.scaled_scores,
-    "masked_scores": step_sums.masked_scores,
+    "masked_scores": step_scores.masked_scores,
     "weights": step_bars.weights,
     "value": step_projections.value,
     "head_outputs": step_sums.head_outputs,
@@ -53,6 +54,7 @@ def step_figure(
     head: int = 0,
     digits: int = 2,
     key_tokens: Sequence[str] | None = None,
+    notation: Notation = ROW,
 ) -> go.Figure:
     """Draw one step for one query of one head.
 
@@ -60,7 +62,8 @@ def step_figure(
         ValueError: if there is no such step.
     """
     _check(step)
-    return STEPS[step](View(trace, query, head, tokens, key_tokens or tokens, t, theme, digits))
+    asked, t = key_tokens or tokens, notation.words(t)
+    return STEPS[step](View(trace, query, head, tokens, asked, t, theme, digits, notation))
 
 
 def step_alt(
@@ -73,6 +76,7 @@ def step_alt(
     head: int = 0,
     digits: int = 2,
     key_tokens: Sequence[str] | None = None,
+    notation: Notation = ROW,
 ) -> str:
     """Say in words what `step_figure` draws, with the numbers of this query.
 
@@ -80,6 +84,7 @@ def step_alt(
         ValueError: if there is no such step.
     """
     _check(step)
+    t = notation.words(t)
     array = _array(trace, step, head)
     if step in ("key", "value"):
         rows = zip(key_tokens or tokens, array[:MOST_NAMED].tolist(), strict=False)

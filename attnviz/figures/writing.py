@@ -1,14 +1,18 @@
 r"""One formula, two hands: plain text (α₂,₁) and LaTeX (\alpha_{2,1}), with live digits in both.
 
+Each hand also writes for tokens in columns: there LaTeX raises indices, q^2, and stands vectors up;
+plain text keeps its lines and its lowered indices, since q² in it would be a square.
+
 The templates are in `text/formulas.toml`; a Hand fills them. Numbers are rounded only when written.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import Template
 from typing import Literal, SupportsFloat
 
 from attnviz.figures.labels import pair, subscript
+from attnviz.figures.notation import Notation
 from attnviz.text import catalogue
 from attnviz.text.numbers import MINUS, number, table
 
@@ -59,15 +63,16 @@ class Hand:
         return self.fill("inverse", value=self.constant(1 / value))
 
     def vector(self, values: Iterable[SupportsFloat], digits: int) -> str:
-        """Write a vector: (−0.38, 1.44); a long one with dots."""
+        """Write a vector: (−0.38, 1.44), or upright; a long one with dots."""
         written = [self.spell(text) for text in table([values], digits)[0]]
-        return f"({', '.join(self.elide(written, MOST_FEATURES))})"
+        entries = self.elide(written, MOST_FEATURES, "elided_entry")
+        return self.fill("vector", entries=self.fill("between").join(entries))
 
-    def elide(self, parts: Sequence[str], most: int) -> list[str]:
+    def elide(self, parts: Sequence[str], most: int, dots: str = "elided") -> list[str]:
         """Keep the first parts, dots and the last of what is too long to write."""
         if len(parts) <= most:
             return list(parts)
-        return [*parts[:_KEPT], self.fill("elided"), parts[-1]]
+        return [*parts[:_KEPT], self.fill(dots), parts[-1]]
 
     def sum(self, terms: Sequence[str], most: int = MOST_TERMS) -> str:
         """Join terms with plus signs; a long sum is written with dots."""
@@ -103,6 +108,15 @@ LATEX = Hand(
     lambda query, key: f"{query + 1},{key + 1}",
     _latex_number,
 )
+_IN_COLUMNS = {
+    hand.name: replace(hand, templates=hand.templates | _templates(f"{hand.name}_columns"))
+    for hand in (PLAIN, LATEX)
+}
+
+
+def hand_of(hand: Hand, notation: Notation) -> Hand:
+    """Give the same hand as it writes in this notation."""
+    return _IN_COLUMNS[hand.name] if notation.columns else hand
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -4,14 +4,15 @@ from typing import Literal
 
 import streamlit as st
 
+from attnviz.attention.checks import TOLERANCE, checks
+from attnviz.attention.columns import same_numbers
 from attnviz.lessons.examples import EXAMPLES
 from attnviz.scene import with_example
+from attnviz.settings import NOTATIONS
 from attnviz.text import LANGUAGES
-from attnviz.ui import controls, refusals, session
+from attnviz.ui import controls, refusals, session, share
 
 _COLOURS: dict[str, Literal["blue", "gray"]] = {"typed": "blue", "identity": "gray"}
-
-
 _OWN = "own"
 
 
@@ -26,12 +27,29 @@ def draw() -> None:
             on_click=session.set_flag,
             args=("drawer", not session.flag("drawer")),
         )
-        chips()
+        st.button(
+            "",
+            icon=":material/undo:",
+            help=t("undo.undo"),
+            key="undo",
+            disabled=not session.undoable(),
+            on_click=session.undo,
+        )
         st.space("stretch")
+        _notation()
         _language()
-        with st.popover(t("bar.share"), icon=":material/link:"):
-            st.write(t("bar.share_link"))
-            st.code(session.link(), language=None, wrap_lines=True)
+        st.button(
+            t("present.start"),
+            icon=":material/slideshow:",
+            on_click=lambda: session.change("present", present=True),
+        )
+        share.draw()
+    with st.container(key="sources", horizontal=True, vertical_alignment="center", gap="small"):
+        _heads()
+        st.space("stretch")
+        chips()
+        _same_numbers()
+        _self_check()
 
 
 def _examples() -> None:
@@ -66,6 +84,37 @@ def _language() -> None:
     )
 
 
+def _notation() -> None:
+    t = session.t()
+    session.put("control.notation", session.settings().notation)
+    st.segmented_control(
+        t("notation.choose"),
+        NOTATIONS,
+        format_func=lambda key: t(f"notation.{key}"),
+        key="control.notation",
+        help=t("notation.help"),
+        label_visibility="collapsed",
+        required=True,
+        on_change=controls.taken,
+        args=("notation",),
+    )
+
+
+def _same_numbers() -> None:
+    """Say that the other notation gives the same numbers: recomputed with columns as tokens."""
+    t, scene = session.t(), session.scene()
+    if session.notation().columns:
+        difference = same_numbers(scene.trace, scene.head)
+        said = {"difference": f"{difference:.0e}"}
+        same = difference < TOLERANCE
+        st.badge(
+            t("notation.same") if same else t("notation.differ", **said),
+            icon=":material/check:" if same else ":material/error:",
+            color="gray" if same else "red",
+            help=t("notation.same_help", **said),
+        )
+
+
 def chips() -> None:
     """Say where the numbers come from: typed by hand, or random from a seed."""
     scene = session.scene()
@@ -83,7 +132,23 @@ def _chip(what: str, source: str, **values: str) -> None:
     st.badge(f"{t(f'chip.{what}')}: {label}", color=_COLOURS.get(source, "orange"), help=help_)
 
 
-def head() -> None:
+def _self_check() -> None:
+    """Say whether the numbers on the page keep the laws of attention, and how exactly."""
+    t = session.t()
+    made = [check for check in checks(session.scene().trace) if check.applies]
+    failed = [check for check in made if not check.holds]
+    said = [
+        t(f"check.{check.name}", difference=f"{check.difference:.0e}") for check in failed or made
+    ]
+    st.badge(
+        t("check.failed" if failed else "check.ok"),
+        icon=":material/error:" if failed else ":material/check:",
+        color="red" if failed else "gray",
+        help="  \n".join(said),
+    )
+
+
+def _heads() -> None:
     """Choose a head, where there are several."""
     t, scene = session.t(), session.scene()
     n_heads = scene.trace.n_heads

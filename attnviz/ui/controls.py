@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from attnviz.settings import Settings
 from attnviz.ui import refusals, session
 
 
@@ -20,8 +21,8 @@ def taken(field: str, take: Callable[[Any], None] | None = None) -> None:
 
 
 def changed(field: str, value: Any) -> None:
-    """Change one field of the settings."""
-    session.change(field, **{field: value})
+    """Change one field of the settings; None gives it its default."""
+    session.change(field, **{field: getattr(Settings(), field) if value is None else value})
 
 
 def _label(field: str) -> str:
@@ -104,34 +105,41 @@ def number(
     help_: str | None = None,
     take: Callable[[Any], None] | None = None,
 ) -> None:
-    """Draw a box for one number."""
+    """Draw a box for one number; emptied, it has its default. What is out of range is refused."""
+    whole = isinstance(low, int)
     session.put(f"control.{field}", value if value is None else type(low)(value))
     st.number_input(
         _label(field),
-        min_value=low,
-        max_value=high,
+        value=None,
+        step=1 if whole else 0.1,
+        format="%d" if whole else "%.10g",
         key=f"control.{field}",
-        help=help_,
+        help=help_ or session.t()("drawer.range", least=f"{low:g}", most=f"{high:g}"),
         on_change=taken,
         args=(field, take),
     )
     refusals.show(field)
 
 
-def text(field: str, value: str, *, take: Callable[[str], None], most: int, hint: str = "") -> None:
+def text(field: str, value: str, *, take: Callable[[str], None], hint: str = "") -> None:
     """Draw a line of text; text that was refused stays in it."""
     t = session.t()
     session.put(f"control.{field}", session.draft(field, value))
     st.text_input(
         _label(field),
         key=f"control.{field}",
-        max_chars=most,
         placeholder=hint,
         help=t(f"drawer.{field}_help"),
         on_change=taken,
         args=(field, take),
     )
     refusals.show(field)
+
+
+def switch(field: str, label: str, help_: str | None = None) -> None:
+    """Draw a switch for a field of the settings."""
+    session.put(f"control.{field}", getattr(session.settings(), field))
+    st.toggle(label, key=f"control.{field}", help=help_, on_change=taken, args=(field,))
 
 
 def toggle(name: str, label: str) -> None:

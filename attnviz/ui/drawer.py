@@ -9,7 +9,6 @@ from attnviz.attention import MASKS, NORMALIZERS, POSITIONS, SCORES
 from attnviz.lessons.examples import EXAMPLES
 from attnviz.settings import (
     MASK_FIELDS,
-    MAX_CHARACTERS,
     MAX_DIMS,
     MAX_HEADS,
     NORMALIZER_FIELDS,
@@ -37,6 +36,7 @@ def draw() -> None:
                 t("drawer.close"),
                 icon=":material/close:",
                 type="tertiary",
+                shortcut="Escape",
                 on_click=session.set_flag,
                 args=("drawer", False),
             )
@@ -49,13 +49,11 @@ def draw() -> None:
 
 def _input() -> None:
     t, settings = session.t(), session.settings()
-    controls.text(
-        "sentence", settings.sentence, take=_sentence, most=MAX_CHARACTERS, hint=_shown_sentence()
-    )
+    controls.text("sentence", settings.sentence, take=_sentence, hint=_shown_sentence())
     controls.radio("split", SPLITS, lambda key: t(f"drawer.split_{key}"))
-    controls.text(
-        "pieces", " | ".join(session.scene().tokens), take=_pieces, most=2 * MAX_CHARACTERS
-    )
+    controls.text("pieces", " | ".join(session.scene().tokens), take=_pieces)
+    if session.notation().columns:
+        st.caption(t("notation.typed"))
     editors.vectors()
     st.button(
         t("drawer.reset"),
@@ -72,14 +70,12 @@ def _shown_sentence() -> str:
 
 
 def _sentence(typed: str) -> None:
-    session.change(
-        "sentence", typed, **editing.sentence(session.settings(), session.scene(), typed)
-    )
+    session.attempt("sentence", lambda: editing.sentence(*session.now(), typed), typed)
 
 
 def _pieces(typed: str) -> None:
     pieces = tuple(piece.strip() for piece in typed.split("|") if piece.strip())
-    session.change("pieces", typed, **editing.pieces(session.settings(), session.scene(), pieces))
+    session.attempt("pieces", lambda: editing.pieces(*session.now(), pieces), typed)
 
 
 def _attention() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 
 from attnviz.errors import InputError
 from attnviz.lessons.lexicon import word_vectors
-from attnviz.lessons.matrices import SYMBOLS
 from attnviz.lessons.sentences import split_sentence
 from attnviz.lessons.typed import parse_number, parse_table
 from attnviz.scene import Scene
@@ -77,7 +76,8 @@ def _with_inputs(settings: Settings, scene: Scene, tokens: tuple[str, ...]) -> d
 
 def _cells(settings: Settings, n_tokens: int, kept: Sequence[int] = ()) -> tuple[str, ...]:
     """Fit the painted mask to the tokens: who is kept sees whom they saw, who is new sees all."""
-    kept = kept or range(min(n_tokens, len(settings.cells)))
+    painted = range(len(settings.cells))
+    kept = [place for place in (kept or range(n_tokens)) if place in painted]
     rows = ["".join(settings.cells[row][column] for column in kept) for row in kept]
     return tuple(row.ljust(n_tokens, "1") for row in rows + [""] * (n_tokens - len(rows)))
 
@@ -99,15 +99,20 @@ def type_cell(name: str, scene: Scene, row: int, column: int, typed: str) -> dic
     Raises:
         InputError: naming the cell, if what was typed is no number.
     """
-    try:
-        number = parse_number(typed)
-    except InputError as error:
-        raise InputError(
-            "number.cell_unreadable", row=row + 1, column=column + 1, text=typed
-        ) from error
+    number = _cell_number(row, column, typed)
     edited = np.array(shown(scene, name))
     edited[row, column] = number
     return _typed(scene, name, edited)
+
+
+def _cell_number(row: int, column: int, typed: str) -> float:
+    try:
+        return parse_number(typed)
+    except InputError as error:
+        code = "not_finite" if error.code == "number.infinite" else "cell_unreadable"
+        place = {"row": row + 1, "column": column + 1}
+        text = {} if code == "not_finite" else {"text": typed}
+        raise InputError(f"number.{code}", **place, **text) from error
 
 
 def paste(
@@ -119,6 +124,8 @@ def paste(
         InputError: naming the cell, if one cannot be read, or the block is too large.
     """
     block = np.array(parse_table(typed))
+    if name == "cells":
+        return _painted(scene, row, column, block)
     sizes = _sizes(scene, name, row + block.shape[0], column + block.shape[1])
     grown = _resized(scene, **sizes)
     edited = np.array(grown[name])
@@ -176,13 +183,19 @@ def _heads(scene: Scene, name: str, dimension: str) -> int:
     return sizes.n_kv_heads if name in ("w_k", "w_v") else sizes.n_heads
 
 
+def most_columns(scene: Scene, name: str) -> int:
+    """Give how many columns a matrix may have: heads stand side by side."""
+    return MAX_DIMS * _heads(scene, name, _dimension(name, "column"))
+
+
 def _sizes(scene: Scene, name: str, rows: int, columns: int) -> dict[str, int]:
     sizes = _all_sizes(scene)
     for dimension, wanted in zip(_DIMENSIONS[name], (rows, columns), strict=True):
         per_head = -(-wanted // _heads(scene, name, dimension))
-        most = MAX_TOKENS if dimension == "n_tokens" else MAX_DIMS
-        if per_head > most:
-            raise InputError("size.too_large", name=SYMBOLS[name], got=wanted, most=most)
+        if dimension == "n_tokens" and wanted > MAX_TOKENS:
+            raise InputError("text.too_long", n_tokens=wanted, most=MAX_TOKENS)
+        if dimension != "n_tokens" and per_head > MAX_DIMS:
+            raise InputError("size.too_large", name=dimension, got=per_head, most=MAX_DIMS)
         sizes[dimension] = max(sizes[dimension], per_head)
     return sizes
 
@@ -271,10 +284,19 @@ def type_mask_cell(scene: Scene, row: int, column: int, typed: str) -> dict[str,
     Raises:
         InputError: if what was typed is neither.
     """
-    if parse_number(typed) not in (0.0, 1.0):
-        raise InputError("mask.not_zero_or_one", row=row + 1, column=column + 1, text=typed)
+    block = np.array([[_cell_number(row, column, typed)]])
+    return _painted(scene, row, column, block)
+
+
+def _painted(scene: Scene, row: int, column: int, block: np.ndarray) -> dict[str, Any]:
+    """Put a block of ones and zeros into the mask; what lies beyond its edges is left out."""
     cells = mask_cells(scene).copy()
-    cells[row, column] = parse_number(typed) == 1
+    fitting = block[: len(cells) - row, : len(cells) - column]
+    for (i, j), value in np.ndenumerate(fitting):
+        if value not in (0, 1):
+            place = {"row": row + i + 1, "column": column + j + 1}
+            raise InputError("mask.not_zero_or_one", **place, text=f"{value:g}")
+    cells[row : row + fitting.shape[0], column : column + fitting.shape[1]] = fitting == 1
     return {"cells": tuple("".join("01"[int(cell)] for cell in line) for line in cells)}
 
 

@@ -6,9 +6,7 @@ from typing import Any
 
 from attnviz.components import Text
 from attnviz.components.grid import Command, Edit, GridSpec, GridWords, InvalidCell, Kind, grid
-from attnviz.errors import InputError
-from attnviz.scene import Scene
-from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings
+from attnviz.settings import MAX_DIMS, MAX_TOKENS
 from attnviz.text.numbers import MINUS
 from attnviz.ui import editing, matrices, refusals, session
 
@@ -51,7 +49,7 @@ def _editor(name: str, rows: Sequence[Text], limits: tuple[int, int] | None) -> 
     array = editing.shown(session.scene(), name)
     columns = [str(column + 1) for column in range(array.shape[1])]
     cells = [[_exact(value) for value in row] for row in array.tolist()]
-    column_limits = None if name == "w_o" else (1, array.shape[1] + 1)
+    column_limits = None if name == "w_o" else (1, editing.most_columns(session.scene(), name))
     title = session.t()(f"drawer.{name}")
     _grid(
         name, title, cells, rows, columns, limits, column_limits, partial(editing.type_cell, name)
@@ -100,42 +98,34 @@ def _grid(
         on_paste=partial(_pasted, name),
         on_command=partial(_commanded, name),
     )
-    refusals.show(name)
+    if not session.draft_cells(name):  # the grid itself says what is wrong with a cell
+        refusals.show(name)
+    refusals.show_kept(f"{name}.paste")
 
 
 def _invalid(name: str) -> list[InvalidCell]:
-    error = session.refusal(name)
-    place = session.draft_cell(name)
-    if error is None or place is None:
-        return []
-    return [InvalidCell(*place, refusals.sentence(error))]
+    kept = session.t()("check.kept")
+    return [
+        InvalidCell(row, column, text, f"{refusals.sentence(error)} {kept}")
+        for (row, column), (text, error) in session.draft_cells(name).items()
+    ]
 
 
 def _typed(name: str, type_cell: Callable[..., dict[str, Any]], edit: Edit) -> None:
-    _attempt(name, lambda: type_cell(session.scene(), edit.row, edit.column, edit.text), edit)
+    cell = (edit.row, edit.column, edit.text)
+    session.attempt(name, lambda: type_cell(session.scene(), *edit), cell=cell)
 
 
 def _pasted(name: str, edit: Edit) -> None:
-    if name != "cells":
-        _attempt(name, lambda: editing.paste(*_now(), name, *edit))
+    session.attempt(
+        f"{name}.paste", lambda: editing.paste(*session.now(), name, *edit), draft=edit.text
+    )
 
 
 def _commanded(name: str, command: Command) -> None:
     action, axis = command.name.split("_")
     if action == "add":
-        _attempt(name, lambda: editing.add(*_now(), name, axis))
+        session.attempt(name, lambda: editing.add(*session.now(), name, axis))
     else:
-        _attempt(name, lambda: editing.remove(*_now(), name, axis, command.at or 0))
-
-
-def _now() -> tuple[Settings, Scene]:
-    return session.settings(), session.scene()
-
-
-def _attempt(name: str, changes: Callable[[], dict[str, Any]], edit: Edit | None = None) -> None:
-    try:
-        session.change(name, **changes())
-    except InputError as error:
-        session.refuse(
-            name, error, cell=None if edit is None else (edit.row, edit.column, edit.text)
-        )
+        place = command.at or 0
+        session.attempt(name, lambda: editing.remove(*session.now(), name, axis, place))

@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from attnviz.ui import drawer, refusals, session, style
-
-PAGES = Path(__file__).parent.parent.parent / "pages"
+from attnviz.ui.frame import PAGES
 
 session.begin()
 t = session.t()

@@ -1,6 +1,11 @@
-"""The arrays of a trace as matrices on the page: names, shapes, axis titles, digits and colours."""
+"""The arrays of a trace as matrices on the page: names, shapes, axis titles, digits and colours.
+
+Arrays, sums, readouts and marks are handed over a token a row; where `notation` makes tokens
+columns, the finished matrix is transposed.
+"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +13,7 @@ import numpy as np
 from attnviz.components import Text, plain
 from attnviz.components.matrix import Kind, MatrixSpec
 from attnviz.figures.labels import subscript
+from attnviz.figures.notation import ROW, Notation
 from attnviz.scene import DIGITS_TOKENS
 from attnviz.text import Words
 from attnviz.text.numbers import number, table, vector
@@ -29,11 +35,12 @@ def vectors(
     title: str = "",
     row_axis: str = "query",
     row_readouts: Sequence[Text] | None = None,
+    notation: Notation = ROW,
     **more: Any,
 ) -> MatrixSpec:
     """Describe one vector a token: the rows are tokens, the columns features."""
     said = [f"{symbol}{subscript(i)} = {vector(row, digits)}" for i, row in enumerate(array)]
-    return MatrixSpec(
+    spec = MatrixSpec(
         **_common(array, [(symbol, "name")], kind, title or t(f"see.{_TITLES[symbol]}"), digits),
         row_labels=labels(tokens),
         column_labels=[str(feature + 1) for feature in range(array.shape[1])],
@@ -42,6 +49,7 @@ def vectors(
         row_readouts=row_readouts or said,
         **more,
     )
+    return laid(spec, notation)
 
 
 def token_by_token(
@@ -52,11 +60,12 @@ def token_by_token(
     digits: int,
     *,
     show_digits: bool = False,
+    notation: Notation = ROW,
     **more: Any,
 ) -> MatrixSpec:
     """Describe scores or weights: who asks in the rows, who is asked in the columns."""
-    symbol = "α" if kind == "scores" else "α′"
-    return MatrixSpec(
+    symbol, t = "α" if kind == "scores" else "α′", notation.words(t)
+    spec = MatrixSpec(
         **_common(array, [(symbol, "name")], kind, t(f"see.{kind}_title"), digits),
         values=array.tolist(),
         row_labels=labels(tokens),
@@ -68,16 +77,34 @@ def token_by_token(
         digits=len(tokens) <= DIGITS_TOKENS or show_digits,
         **more,
     )
+    return laid(spec, notation)
 
 
-def parameters(array: np.ndarray, symbol: str, title: str, digits: int, **more: Any) -> MatrixSpec:
+def parameters(
+    array: np.ndarray,
+    symbol: str,
+    title: str,
+    digits: int,
+    *,
+    notation: Notation = ROW,
+    **more: Any,
+) -> MatrixSpec:
     """Describe a matrix W: its rows are features in, its columns features out."""
-    return MatrixSpec(
+    spec = MatrixSpec(
         **_common(array, [("W", "name"), (symbol, "sup")], "plain", title, digits),
         row_labels=[str(row + 1) for row in range(array.shape[0])],
         column_labels=[str(column + 1) for column in range(array.shape[1])],
         **more,
     )
+    return laid(spec, notation)
+
+
+def laid(spec: MatrixSpec, notation: Notation) -> MatrixSpec:
+    """Give a matrix that has a token a row as it stands in this notation."""
+    if not notation.columns:
+        return spec
+    turned = spec.transposed()
+    return replace(turned, **_shaped(turned.name, turned.title, turned.cells))
 
 
 _TITLES = {
@@ -90,16 +117,15 @@ _TITLES = {
 
 
 def _common(array: np.ndarray, name: Text, kind: Kind, title: str, digits: int) -> dict[str, Any]:
-    rows, columns = array.shape
-    shape = f"{rows} × {columns}"
-    return {
-        "name": name,
-        "title": title,
-        "label": f"{plain(name)} {title}, {shape}",
-        "shape": f"({shape})",
-        "kind": kind,
-        "cells": table(array, digits),
-    }
+    cells = table(array, digits)
+    shown = {"name": name, "title": title, "kind": kind, "cells": cells}
+    return shown | _shaped(name, title, cells)
+
+
+def _shaped(name: Text, title: str, cells: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Say the shape, rows × columns, beside the name and in what is read aloud."""
+    shape = f"{len(cells)} × {len(cells[0])}"
+    return {"label": f"{plain(name)} {title}, {shape}", "shape": f"({shape})"}
 
 
 def sums(weights: np.ndarray, digits: int) -> list[str]:

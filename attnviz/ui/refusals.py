@@ -5,6 +5,7 @@ import re
 import streamlit as st
 
 from attnviz.errors import InputError
+from attnviz.text import catalogue
 from attnviz.ui import session
 
 
@@ -15,18 +16,36 @@ def escape(text: object) -> str:
 
 def sentence(error: InputError) -> str:
     """Say in the person's language what must hold, what came, and what to do."""
-    return session.t()(f"error.{error.code}", **error.values)
+    t = session.t()
+    values = {name: _named(name, value) for name, value in error.values.items()}
+    return t(f"error.{error.code}", **values)
+
+
+def _named(name: str, value: object) -> object:
+    """Call a field or a normalizer what the page calls it."""
+    labels = catalogue(session.language())
+    family = {"name": "drawer", "normalizer": "normalizer"}.get(name)
+    return labels.get(f"{family}.{value}", value) if family else value
 
 
 def show(place: str) -> None:
-    """Say why the last input at `place` was refused, if it was."""
+    """Say why the last input at `place` was refused, if it was; pasted text is kept beside it."""
     error = session.refusal(place)
     if error is not None:
         st.error(f"{escape(sentence(error))} {session.t()('check.kept')}")
 
 
+def show_kept(place: str) -> None:
+    """Say why, and keep a text that has no control of its own."""
+    show(place)
+    if session.refusal(place) is not None:
+        st.code(session.draft(place, ""), language=None)
+
+
 def damaged_link() -> None:
     """Say which part of a link could not be read."""
-    keys = session.damage()
-    if keys:
-        st.warning(session.t()("check.damaged", keys=escape(", ".join(keys))[:200]))
+    damage = session.damage()
+    if damage.keys:
+        keys = escape(", ".join(damage.keys))[:200]
+        reason = "" if damage.reason is None else escape(sentence(damage.reason))
+        st.warning(f"{reason} {session.t()('check.damaged', keys=keys)}")

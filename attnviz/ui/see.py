@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.attention import HeadTrace, MultiHeadTrace
+from attnviz.attention import HeadTrace
 from attnviz.attention.ancestry import ancestry as ancestry_of
 from attnviz.components.matrix import Cell, MatrixSpec, matrix
 from attnviz.figures import bars, blocks, formulas, heatmaps
 from attnviz.figures.labels import subscript
 from attnviz.lessons.twins import twins
 from attnviz.settings import Settings
-from attnviz.text.numbers import number
-from attnviz.ui import controls, editing, matrices, refusals, session
+from attnviz.text.numbers import number, significant
+from attnviz.ui import controls, editing, frame, matrices, refusals, session
 from attnviz.ui.plots import plot
 
 # How many columns fit side by side at 1280 pixels, and how many leave room for larger letters.
@@ -28,6 +28,7 @@ def first_screen() -> None:
     rows = range(len(tokens)) if scene.digits_fit else ()
     equations = [formulas.row_equation(head, row, digits) for row in rows] or None
     shared: dict[str, Any] = {"row_in_hand": i, "pick_rows": True}
+    shared["notation"] = session.notation()
     inputs = matrices.vectors(scene.trace.inputs, "a", "plain", tokens, t, digits, **shared)
     outputs = matrices.vectors(
         head.output, "b", "output", tokens, t, digits, row_readouts=equations, **shared
@@ -50,6 +51,7 @@ def first_screen() -> None:
     )
     if not scene.digits_fit:
         controls.toggle("digits", t("see.show_digits"))
+    _ways_on()
 
 
 def _weights(head: HeadTrace, **shared: Any) -> MatrixSpec:
@@ -77,29 +79,29 @@ def _strip(tables: list[MatrixSpec], asked: MatrixSpec, **shown: Any) -> None:
     place, scene = tables.index(asked), session.scene()
 
     def cell(clicked: Cell) -> None:
+        spec = tables[clicked.table]
+        query, key = spec.on_axis("query", clicked), spec.on_axis("key", clicked)
         if clicked.table == place:
-            session.change("cell", query=clicked.row, key=clicked.column)
-        elif tables[clicked.table].row_axis == "query":
-            _ask(clicked.row)
+            session.change("cell", query=query, key=key)
+        elif query is not None:
+            _ask(query)
 
-    matrix(
-        tables,
-        chosen=None if scene.key is None else Cell(place, scene.query, scene.key),
-        on_cell=cell,
-        on_query=_ask,
-        **shown,
-    )
+    chosen = None if scene.key is None else asked.cell_at(place, query=scene.query, key=scene.key)
+    matrix(tables, chosen=chosen, on_cell=cell, on_query=_ask, **shown)
 
 
 def _note() -> None:
     """Say what a chosen example is for; the first one speaks for itself."""
     settings = session.settings()
-    if settings.example != Settings().example and not settings.sentence:
+    own = settings.sentence or settings.pieces or settings.vectors
+    if settings.example != Settings().example and not own:
         st.caption(session.t()(f"example.{settings.example}.note"))
 
 
 def _size(columns: int) -> float:
     """Fill the width of a projector with few columns; make room for the open drawer."""
+    if session.settings().present:
+        return 1.2 if columns <= _LARGE else 0.9
     if session.flag("drawer"):
         return 0.92
     return 1.2 if columns <= _LARGE else 1.0
@@ -109,12 +111,12 @@ def _ask(query: int) -> None:
     session.change("query", query=query, key=None)
 
 
-def ways_on() -> None:
+def _ways_on() -> None:
     """Draw the way to the steps, the token buttons, and the puzzle of repeated words."""
     t, scene = session.t(), session.scene()
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(key="ways", horizontal=True, vertical_alignment="center", gap="small"):
         if st.button(t("bar.steps"), icon=":material/play_arrow:", type="primary"):
-            st.switch_page("pages/steps.py")
+            st.switch_page(frame.PAGES / "steps.py")
         st.button(t("tokens.add"), icon=":material/add:", on_click=_add_token)
         st.button(
             t("tokens.remove"),
@@ -122,7 +124,7 @@ def ways_on() -> None:
             on_click=_remove_token,
             disabled=len(scene.tokens) == 1,
         )
-        _puzzle(scene.trace)
+        _puzzle(scene.trace.inputs, scene.trace.head(scene.head).output)
     refusals.show("tokens")
 
 
@@ -136,32 +138,33 @@ def _remove_token() -> None:
     session.change("tokens", **editing.remove_token(session.settings(), session.scene()))
 
 
-def _puzzle(trace: MultiHeadTrace) -> None:
+def _puzzle(inputs: np.ndarray, output: np.ndarray) -> None:
+    """Ask why two equal tokens get equal outputs, or what told them apart."""
     t, scene, settings = session.t(), session.scene(), session.settings()
-    pair = twins(trace.inputs, trace.output)
-    if pair is None:
-        kind, values = "alone", {}
-    else:
+    pair, on = twins(inputs, output), settings.positions != "none"
+    kind, values = "alone", {}
+    if pair is not None:
+        same = "despite" if on or settings.mask != "everyone" else "same"
+        kind = same if pair.alike else "differ"
         values = {
             "i": subscript(pair.first),
             "j": subscript(pair.second),
             "first": pair.first + 1,
             "second": pair.second + 1,
-            "difference": number(pair.difference, settings.digits),
+            "difference": significant(pair.difference),
             "token": refusals.escape(scene.tokens[pair.first]),
             "mask": t(f"mask.{settings.mask}"),
             "position": t(f"position.{settings.positions}"),
         }
-        kind = "same" if pair.alike else "differ"
-    with st.popover(t(f"puzzle.{kind}", **values), icon=":material/extension:", type="tertiary"):
+    asked = t("puzzle.same" if kind == "despite" else f"puzzle.{kind}", **values)
+    with st.popover(asked, icon=":material/extension:", type="tertiary"):
         st.write(t(f"puzzle.{kind}_answer", **values))
         if pair is not None:
-            on = settings.positions == "none"
             st.button(
-                t("puzzle.switch_on" if on else "puzzle.switch_off"),
+                t("puzzle.switch_off" if on else "puzzle.switch_on"),
                 on_click=session.change,
                 args=("puzzle",),
-                kwargs={"positions": "sinusoidal" if on else "none"},
+                kwargs={"positions": "none" if on else "sinusoidal"},
             )
 
 
@@ -185,8 +188,9 @@ def ancestry() -> None:
             )
         )
         relative = head.relative_key is not None
-        lines = formulas.cell_lines(found, head.choices, t, settings.digits, relative=relative)
-        latex = formulas.cell_latex(found, head.choices, settings.digits, relative=relative)
+        written: dict[str, Any] = {"relative": relative, "notation": session.notation()}
+        lines = formulas.cell_lines(found, head.choices, t, settings.digits, **written)
+        latex = formulas.cell_latex(found, head.choices, settings.digits, **written)
         st.code("\n".join(lines), language=None, wrap_lines=True)
         st.latex(latex)
         with st.expander(t("ancestry.latex")):
@@ -199,8 +203,10 @@ def where_weights_come_from() -> None:
     head, tokens = scene.trace.head(scene.head), scene.tokens
     limit = float(np.abs(head.scores).max()) or 1.0
     st.subheader(t("see.where"), anchor=False)
-    st.caption(t("see.where_note"))
-    hand: dict[str, Any] = {"row_in_hand": scene.query}
+    positions = scene.trace.position.added is not None
+    st.caption(t("see.where_note", input="a + e" if positions else "a"))
+    n = session.notation()
+    hand: dict[str, Any] = {"row_in_hand": scene.query, "notation": n}
     scores = matrices.token_by_token(
         head.scores,
         "scores",
@@ -216,8 +222,8 @@ def where_weights_come_from() -> None:
     )
     vectors = [
         matrices.vectors(head.query, "q", "query", tokens, t, digits, **hand),
-        matrices.vectors(head.key, "k", "key", tokens, t, digits, row_axis="key"),
-        matrices.vectors(head.value, "v", "value", tokens, t, digits, row_axis="key"),
+        matrices.vectors(head.key, "k", "key", tokens, t, digits, row_axis="key", notation=n),
+        matrices.vectors(head.value, "v", "value", tokens, t, digits, row_axis="key", notation=n),
     ]
     _strip(
         [*vectors, scores] if scene.digits_fit else [scores, *vectors],
@@ -236,21 +242,21 @@ def maps() -> None:
         session.settings().digits,
         session.theme(),
     )
-    trace, tokens = scene.trace, scene.tokens
+    trace, tokens, n = scene.trace, scene.tokens, session.notation()
     head = trace.head(scene.head)
     if trace.n_heads > 1:
         st.subheader(t("see.head_maps"), anchor=False)
         for kind in ("weights", "scores"):
             plot(
-                heatmaps.head_maps(trace, kind, tokens, t, theme, head=scene.head),
-                heatmaps.head_maps_alt(trace, kind, tokens, t, head=scene.head),
+                heatmaps.head_maps(trace, kind, tokens, t, theme, head=scene.head, notation=n),
+                heatmaps.head_maps_alt(trace, kind, tokens, t, head=scene.head, notation=n),
                 f"head_maps.{kind}",
             )
     st.subheader(t("see.maps"), anchor=False)
     columns = st.columns(2)
     for column, kind in zip(columns, ("scores", "weights"), strict=True):
         array, title = getattr(head, kind), t(f"see.{kind}_title")
-        shown = {"title": title, "digits": digits, "mask": head.mask}
+        shown = {"title": title, "digits": digits, "mask": head.mask, "notation": n}
         figure = heatmaps.heatmap(array, kind, tokens, tokens, t, theme, row=scene.query, **shown)
         with column:
             plot(figure, heatmaps.heatmap_alt(array, tokens, tokens, t, **shown), f"map.{kind}")
@@ -265,7 +271,8 @@ def heads() -> None:
         return
     st.subheader(t("see.heads"), anchor=False)
     st.caption(t("see.heads_note"))
-    hand: dict[str, Any] = {"row_in_hand": scene.query}
+    n = session.notation()
+    hand: dict[str, Any] = {"row_in_hand": scene.query, "notation": n}
     tables = [
         matrices.vectors(
             output,
@@ -275,13 +282,15 @@ def heads() -> None:
             t,
             digits,
             title=t("head.number", number=head + 1),
-            sign="‖" if head else "",
+            sign=_sign(head, w_o is not None and n.columns),
             **hand,
         )
         for head, output in enumerate(trace.head_outputs)
     ]
     if w_o is not None:
-        tables.append(matrices.parameters(w_o, "O", t("see.w_o_title"), digits, sign="·"))
+        sign = "" if n.columns else "·"
+        joint = matrices.parameters(w_o, "O", t("see.w_o_title"), digits, sign=sign, notation=n)
+        tables.insert(0 if n.columns else len(tables), joint)
     tables.append(
         matrices.vectors(
             trace.output,
@@ -302,6 +311,13 @@ def heads() -> None:
         default_readout=t("see.heads_readout", n_heads=trace.n_heads),
         on_query=_ask,
     )
+
+
+def _sign(head: int, after_w_o: bool) -> str:
+    """Give what stands before a head's output: beside others, below them, or after W^O."""
+    if head == 0:
+        return "·" if after_w_o else ""
+    return ";" if after_w_o else "‖"
 
 
 @st.fragment
@@ -336,3 +352,14 @@ def bert() -> None:
         with fold:
             st.write(t("bert.note"))
             plot(blocks.bert_block(t, session.theme()), t("bert.note"), "bert")
+
+
+PANELS = {
+    "weights": first_screen,
+    "ancestry": ancestry,
+    "scores": where_weights_come_from,
+    "maps": maps,
+    "heads": heads,
+    "nudge": nudge,
+    "bert": bert,
+}

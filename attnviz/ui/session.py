@@ -1,39 +1,70 @@
 """One person's tab: the settings, what was refused and why, and the link; all state is here."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from attnviz.errors import InputError
+from attnviz.figures.notation import NOTATIONS, Notation
 from attnviz.figures.theme import ThemeName
 from attnviz.scene import Scene
-from attnviz.settings import Settings, from_query
+from attnviz.settings import VIEW_FIELDS, Settings, from_query
 from attnviz.text import LANGUAGES, Words, language_of, words
 from attnviz.ui import cached
 
-_SETTINGS, _LINK, _REFUSALS, _DRAFTS, _DAMAGE = "settings", "link", "refusals", "drafts", "damage"
-_PAGE = "page"
+_SETTINGS, _SCENE, _PAGE, _LINK = "state.settings", "state.scene", "state.page", "state.link"
+_DAMAGE, _REFUSALS, _DRAFTS = "state.damage", "state.refusals", "state.drafts"
+_UNDO, _GUESSES = "state.undo", "state.guesses"
+_WHERE = "state.where"
+_MOST_UNDONE = 20
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What of a link has its default instead: the keys, and why where they did not fit."""
+
+    keys: tuple[str, ...] = ()
+    reason: InputError | None = None
 
 
 def begin() -> None:
-    """Read the link when a tab opens or another link is followed; the menu keeps the settings."""
+    """Read the link when a tab opens or another link is followed; the menu keeps the settings.
+
+    An empty link on the same page is the browser's way back to where everything had its default.
+    """
     state = st.session_state
-    came = st.query_params.to_dict()
-    if _SETTINGS in state and came in ({}, state[_LINK]):
+    came, where = st.query_params.to_dict(), st.context.url
+    if _SETTINGS in state and (came == state[_LINK] or (not came and where != state[_WHERE])):
+        state[_WHERE] = where
         return
-    state[_REFUSALS], state[_DRAFTS] = {}, {}
+    state[_WHERE] = where
+    state[_REFUSALS], state[_DRAFTS], state[_UNDO], state[_GUESSES] = {}, {}, [], {}
     state[_SETTINGS], state[_DAMAGE] = _read(came)
 
 
-def _read(came: dict[str, str]) -> tuple[Settings, tuple[str, ...]]:
-    settings, unreadable = from_query(came)
+def _read(came: dict[str, str]) -> tuple[Settings, Damage]:
+    """Read a link; where its parts do not fit together, leave out the one that does not fit."""
+    read, unreadable = from_query(came)
     try:
-        cached.scene(settings, _language(settings))
+        cached.scene(read, _language(read))
+    except InputError as error:
+        misfits = [key for key in read.to_query() if _fits(came, {key})]
+        left_out = {misfits[-1]} if misfits else set(read.to_query()) - {"lang"}
+        kept, _ = from_query({key: text for key, text in came.items() if key not in left_out})
+        return kept, Damage((*unreadable, *sorted(left_out)), error)
+    return read, Damage(unreadable)
+
+
+def _fits(came: dict[str, str], left_out: set[str]) -> bool:
+    rest, _ = from_query({key: text for key, text in came.items() if key not in left_out})
+    try:
+        cached.scene(rest, _language(rest))
     except InputError:
-        return Settings(language=settings.language), tuple(came)
-    return settings, unreadable
+        return False
+    return True
 
 
 def turn_to(page: str) -> None:
@@ -55,8 +86,11 @@ def settings() -> Settings:
 
 
 def scene() -> Scene:
-    """Give what the settings put on the screen."""
-    return cached.scene(settings(), language())
+    """Give what the settings put on the screen; the same object as long as they are the same."""
+    state, now = st.session_state, (settings(), language())
+    if _SCENE not in state or state[_SCENE][0] != now:
+        state[_SCENE] = (now, cached.scene(*now))
+    return state[_SCENE][1]
 
 
 def language() -> str:
@@ -70,8 +104,13 @@ def _language(settings: Settings) -> str:
 
 
 def t() -> Words:
-    """Give the words of the language in force."""
-    return words(language())
+    """Give the words of the language in force, for the notation in force."""
+    return notation().words(words(language()))
+
+
+def notation() -> Notation:
+    """Give the notation in force: tokens as rows, or as columns."""
+    return NOTATIONS[settings().notation]
 
 
 def theme() -> ThemeName:
@@ -84,37 +123,95 @@ def change(place: str, draft: str | None = None, **fields: Any) -> None:
 
     `draft` is what the person typed: it stays in its control when it is refused.
     """
-    candidate = replace(settings(), **fields)
+    attempt(place, lambda: fields, draft)
+
+
+def attempt(
+    place: str,
+    changes: Callable[[], dict[str, Any]],
+    draft: str | None = None,
+    cell: tuple[int, int, str] | None = None,
+) -> None:
+    """Make changes that may be refused while they are made; `cell` is the row, column and text."""
     try:
+        candidate = replace(settings(), **changes())
         cached.scene(candidate, _language(candidate))
     except InputError as error:
-        refuse(place, error, draft)
+        _refuse(place, error, draft, cell)
     else:
-        accept(place)
-        st.session_state[_SETTINGS] = candidate
+        _accept(place, cell)
+        _take(candidate)
+
+
+def now() -> tuple[Settings, Scene]:
+    """Give the settings in force and what they put on the screen."""
+    return settings(), scene()
 
 
 def start_over(fresh: Settings) -> None:
     """Show other settings; what was refused before is forgotten."""
     st.session_state[_REFUSALS], st.session_state[_DRAFTS] = {}, {}
-    st.session_state[_SETTINGS] = fresh
+    _take(fresh)
 
 
-def refuse(
-    place: str,
-    error: InputError,
-    draft: str | None = None,
-    cell: tuple[int, int, str] | None = None,
+def _take(fresh: Settings) -> None:
+    """Put settings in force; where they change numbers, those before them can be undone."""
+    state, before = st.session_state, settings()
+    state[_SETTINGS], state[_DAMAGE] = fresh, Damage()
+    if fresh.computation != before.computation:
+        state[_UNDO] = [*state[_UNDO], before][-_MOST_UNDONE:]
+        state[_GUESSES] = {}
+
+
+def undoable() -> bool:
+    """Tell whether a change of the input can be undone."""
+    return bool(st.session_state[_UNDO])
+
+
+def undo() -> None:
+    """Go back to the numbers before the last change; how they are looked at stays."""
+    state, now = st.session_state, settings()
+    if state[_UNDO]:
+        *state[_UNDO], before = state[_UNDO]
+        view = {name: getattr(now, name) for name in VIEW_FIELDS}
+        state[_SETTINGS] = replace(before, **view)
+        state[_REFUSALS], state[_DRAFTS], state[_GUESSES] = {}, {}, {}
+
+
+def guess(step: str) -> float | None:
+    """Give what the person guessed before a step, for the token that asks."""
+    return st.session_state[_GUESSES].get((step, settings().query, settings().head))
+
+
+def set_guess(step: str, number: float | None) -> None:
+    """Remember a guess, or forget it."""
+    st.session_state[_GUESSES][step, settings().query, settings().head] = number
+
+
+def _refuse(
+    place: str, error: InputError, draft: str | None, cell: tuple[int, int, str] | None
 ) -> None:
-    """Remember why the input at `place` cannot be used, and what was typed (in which cell)."""
-    st.session_state[_REFUSALS][place] = error
-    st.session_state[_DRAFTS][place] = draft if cell is None else cell
+    """Remember why the input at `place` cannot be used, and all that was typed there."""
+    state = st.session_state
+    state[_REFUSALS][place] = error
+    if cell is None:
+        state[_DRAFTS][place] = draft
+    else:
+        row, column, text = cell
+        state[_DRAFTS][place] = draft_cells(place) | {(row, column): (text, error)}
 
 
-def accept(place: str) -> None:
-    """Forget what was refused at `place`."""
-    st.session_state[_REFUSALS].pop(place, None)
-    st.session_state[_DRAFTS].pop(place, None)
+def _accept(place: str, cell: tuple[int, int, str] | None) -> None:
+    """Forget what was refused at `place`; what is still wrong in other cells stays."""
+    state = st.session_state
+    others = {} if cell is None else dict(draft_cells(place))
+    if cell is not None:
+        others.pop(cell[:2], None)
+    state[_REFUSALS].pop(place, None)
+    state[_DRAFTS].pop(place, None)
+    if others:
+        state[_DRAFTS][place] = others
+        state[_REFUSALS][place] = next(reversed(others.values()))[1]
 
 
 def refusal(place: str) -> InputError | None:
@@ -128,21 +225,22 @@ def draft(place: str, otherwise: str) -> str:
     return kept if isinstance(kept, str) else otherwise
 
 
-def draft_cell(place: str) -> tuple[int, int, str] | None:
-    """Give the row, column and text of a refused number in the matrix at `place`."""
+def draft_cells(place: str) -> dict[tuple[int, int], tuple[str, InputError]]:
+    """Give the refused numbers of the matrix at `place`: text and reason by row and column."""
     kept = st.session_state[_DRAFTS].get(place)
-    return kept if isinstance(kept, tuple) else None
+    return kept if isinstance(kept, dict) else {}
 
 
-def damage() -> tuple[str, ...]:
-    """Give the keys of the link that could not be read; they have their defaults."""
+def damage() -> Damage:
+    """Give what of the link could not be read."""
     return st.session_state[_DAMAGE]
 
 
-def link() -> str:
-    """Give the whole address of this view: this page with all settings."""
-    page = st.session_state[_PAGE]
-    return f"{(st.context.url or '').rstrip('/')}/{page}?{urlencode(settings().to_query())}"
+def link(**extra: str) -> str:
+    """Give the whole address of this view: this page with all settings, and what is added."""
+    page, query = st.session_state[_PAGE], settings().to_query() | extra
+    base = (st.context.url or "").rstrip("/").removesuffix(f"/{page}") if page else st.context.url
+    return f"{(base or '').rstrip('/')}/{page}?{urlencode(query)}".rstrip("?")
 
 
 def put(control: str, value: Any) -> None:

@@ -5,11 +5,28 @@ from pathlib import Path
 
 import streamlit as st
 
-_SHEET = (Path(__file__).parent / "style.css").read_text("utf-8")
+_SHEETS = {
+    name: (Path(__file__).parent / f"{name}.css").read_text("utf-8")
+    for name in ("style", "present", "embed")
+}
 
 
 def apply(language: str) -> None:
     """Style the page, and tell browsers and screen readers its language."""
-    st.html(f"<style>{_SHEET}</style>")
+    _use("style")
     script = f"document.documentElement.lang = {json.dumps(language)}"
     st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+
+
+def present() -> None:
+    """Make everything larger for a projector, and leave only what is presented."""
+    _use("present")
+
+
+def embed() -> None:
+    """Leave only the panel that another page embeds."""
+    _use("embed")
+
+
+def _use(name: str) -> None:
+    st.html(f"<style>{_SHEETS[name]}</style>")

@@ -2,16 +2,26 @@
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.attention import HeadTrace
-from attnviz.components.deck import DeckStep, DeckWords
+from attnviz.components.deck import DeckStep
 from attnviz.components.deck import deck as player
 from attnviz.components.matrix import matrix
 from attnviz.figures import formulas, steps
 from attnviz.figures.labels import subscript
-from attnviz.text.numbers import number, vector
-from attnviz.ui import matrices, refusals, session
+from attnviz.text.numbers import number, significant, vector
+from attnviz.ui import controls, frame, matrices, predicting, refusals, session
 from attnviz.ui.plots import plot
+
+_BESIDE = 890
+"""The widest picture, in pixels, that stays legible with its explanation beside it."""
+
+
+def steps_of_one_output() -> None:
+    """Choose who asks, and walk through."""
+    asking_token()
+    deck()
 
 
 def asking_token() -> None:
@@ -41,16 +51,12 @@ def deck() -> None:
         prefix="step",
         current=settings.step if settings.step in names else names[0],
         label=t("steps.deck"),
-        words=DeckWords(
-            previous=t("steps.previous"),
-            play=t("steps.play"),
-            pause=t("steps.pause"),
-            next=t("steps.next"),
-            place=t("steps.place", i="{i}", n="{n}"),
-        ),
+        words=frame.player_words(),
         on_step=lambda name: session.change("step", step=name),
     )
-    st.caption(t("steps.keys"))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(t("steps.keys"), width="stretch")
+        controls.switch("predict", t("predict.toggle"), help_=t("predict.toggle_help"))
     with st.container(key="step"):
         for name in names:
             with st.container(key=f"step-{name}"):
@@ -61,13 +67,17 @@ def _step(name: str) -> None:
     t, scene, settings = session.t(), session.scene(), session.settings()
     values = _values(name)
     st.subheader(t(f"steps.{name}.title", **values), anchor=False)
+    if not predicting.revealed(name):
+        return
     head, digits = scene.head, settings.digits
+    n, asked = session.notation(), (scene.trace, name, scene.query)
     figure = steps.step_figure(
-        scene.trace, name, scene.query, scene.tokens, t, session.theme(), head=head, digits=digits
+        *asked, scene.tokens, t, session.theme(), head=head, digits=digits, notation=n
     )
-    alt = steps.step_alt(scene.trace, name, scene.query, scene.tokens, t, head=head, digits=digits)
-    latex = formulas.step_latex(scene.trace, name, scene.query, head=head, digits=digits)
-    picture, explanation = st.columns([5, 4], gap="medium")
+    alt = steps.step_alt(*asked, scene.tokens, t, head=head, digits=digits, notation=n)
+    latex = formulas.step_latex(*asked, head=head, digits=digits, notation=n)
+    beside = name == "weights" or figure.layout.width <= _BESIDE
+    picture, explanation = st.columns([3, 2], gap="medium") if beside else _one_below_the_other()
     with picture:
         plot(figure, alt, f"step-{name}", natural=True)
     with explanation:
@@ -77,12 +87,20 @@ def _step(name: str) -> None:
             st.code(latex, language="latex", wrap_lines=True)
 
 
+def _one_below_the_other() -> tuple[DeltaGenerator, DeltaGenerator]:
+    return st.container(), st.container()
+
+
 def _sentence(name: str, values: dict[str, object]) -> str:
     t, scene = session.t(), session.scene()
     head = scene.trace.head(scene.head)
     if name == "weights" and head.empty_rows[scene.query]:
         return t("steps.weights.empty", **values)
+    if name == "weights" and not head.weights[scene.query].any():
+        return t("steps.weights.nothing", **values)
     said = [t(f"steps.{name}.sentence", **values)]
+    if name in ("query", "key") and scene.trace.position.turn is not None:
+        said.append(t("steps.weights.turned"))
     if name == "masked_scores":
         said = said if head.mask is not None else []
         said += [t("steps.masked_scores.bias")] if head.bias is not None else []
@@ -102,8 +120,11 @@ def _values(name: str) -> dict[str, object]:
         "output": trace.output[i],
     }
     rows = {"scores": head.scores, "weights": head.weights}
+    encoded, mark = trace.position.added is not None, "^" if session.notation().columns else "_"
     return {
         "place": i + 1,
+        "input": f"(a{subscript(i)} + e{subscript(i)})" if encoded else f"a{subscript(i)}",
+        "inputs": f"$(a{mark}j + e{mark}j)$" if encoded else f"$a{mark}j$",
         "i": subscript(i),
         "token": refusals.escape(scene.tokens[i if name in ("encoded_inputs", "query") else best]),
         "best": best + 1,
@@ -111,7 +132,7 @@ def _values(name: str) -> dict[str, object]:
         "value": number(rows[name][i, best], digits) if name in rows else "",
         "sum": number(round(float(head.weights[i].sum()), 9), digits),
         "normalizer": t(f"normalizer.{settings.normalizer}"),
-        "scale": number(trace.scale, digits),
+        "scale": significant(trace.scale),
         "d_k": head.key.shape[1],
         "n_key": trace.n_key,
         "n_query": trace.n_query,
@@ -122,5 +143,9 @@ def _values(name: str) -> dict[str, object]:
 
 def _best(head: HeadTrace, name: str, i: int) -> int:
     if name == "head_outputs":
-        return int(np.linalg.norm(head.weights[i][:, None] * head.value, axis=1).argmax())
+        values = head.value if head.relative_value is None else head.value + head.relative_value[i]
+        return int(np.linalg.norm(head.weights[i][:, None] * values, axis=1).argmax())
     return int((head.scores if name == "scores" else head.weights)[i].argmax())
+
+
+PANELS = {"steps": steps_of_one_output}

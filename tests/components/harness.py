@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -27,7 +28,7 @@ TOKENS = {
     "chinese": ("他", "會", "開", "會"),
     "strange": ("<b>x</b>", "<img src=x onerror=alert(1)>", "שלום", "👩‍👩‍👧"),
 }
-NAMES = {"hero": "a", "chinese": "a", "strange": "a"}
+SENTENCES = ("columns", *TOKENS)
 
 
 def text(value: float, digits: int) -> str:
@@ -118,6 +119,17 @@ def hero(tokens: tuple[str, ...], chinese: bool) -> list[MatrixSpec]:
             pick_rows=True,
             sign="→",
         ),
+    ]
+
+
+def columns(chinese: bool) -> list[MatrixSpec]:
+    """Turn the first example: tokens are columns."""
+    inputs, weights, outputs = (spec.transposed() for spec in hero(TOKENS["hero"], chinese))
+    titles = {"column_title": "column: who asks", "row_title": "row: who is asked"}
+    return [
+        replace(inputs, shape="(3 × 4)"),
+        replace(weights, **titles),
+        replace(outputs, shape="(2 × 4)"),
     ]
 
 
@@ -262,9 +274,14 @@ def show_matrix(what: str) -> None:
         heard.append(f"cell {cell.table} {cell.row} {cell.column}")
 
     n = int(what) if what.isdigit() else 0
-    tables = (
-        many(n) if n else scores() if what == "scores" else hero(TOKENS[what], what == "chinese")
-    )
+    if n:
+        tables = many(n)
+    elif what == "scores":
+        tables = scores()
+    elif what == "columns":
+        tables = columns(chinese=False)
+    else:
+        tables = hero(TOKENS[what], what == "chinese")
     matrix(
         tables,
         key="matrix",
@@ -276,7 +293,7 @@ def show_matrix(what: str) -> None:
         ],
         on_cell=take,
         on_query=ask,
-        tokens=labels(TOKENS.get(what, ())),
+        tokens=labels(TOKENS["hero" if what == "columns" else what] if what in SENTENCES else ()),
         tokens_label="主角" if what == "chinese" else "who asks",
         query=st.session_state.get("query"),
     )

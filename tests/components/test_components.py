@@ -92,3 +92,41 @@ def test_a_deck_opens_only_at_one_of_its_steps():
             label="Steps",
             words=deck.DeckWords(previous="", play="", pause="", next="", place=""),
         )
+
+
+def test_a_transposed_matrix_turns_all_that_it_has():
+    turned = spec(
+        cells=[["1", "2", "3"], ["4", "5", "6"]],
+        row_axis="query",
+        column_axis="key",
+        sums=["6", "15"],
+        row_in_hand=1,
+        masked=[[False, True, False], [False, False, True]],
+        pick_rows=True,
+        row_readouts=["first", "second"],
+        readout_template="{row} {i} asks {column} {j}: {value}",
+    ).transposed()
+    assert turned.cells == [["1", "4"], ["2", "5"], ["3", "6"]]
+    assert (turned.row_labels, turned.column_labels) == ("xyz", "ab")
+    assert (turned.row_axis, turned.column_axis) == ("key", "query")
+    assert (turned.sums, turned.column_sums) == (None, ["6", "15"])
+    assert (turned.row_in_hand, turned.column_in_hand) == (None, 1)
+    assert turned.masked == [[False, False], [True, False], [False, True]]
+    assert (turned.pick_rows, turned.pick_columns) == (False, True)
+    assert turned.column_readouts == ["first", "second"]
+    assert turned.readout_template == "{column} {j} asks {row} {i}: {value}"
+
+
+def test_transposing_twice_changes_nothing():
+    once = spec(row_title="who asks", sums=["1", "2"], values=[[1, 2, 3], [4, 5, 6]])
+    assert once.transposed().transposed().as_data() == once.as_data()
+
+
+def test_a_cell_is_found_by_its_axes_in_either_notation():
+    row = spec(row_axis="query", column_axis="key")
+    for one in (row, row.transposed()):
+        cell = one.cell_at(0, query=1, key=2)
+        assert cell is not None
+        assert (one.on_axis("query", cell), one.on_axis("key", cell)) == (1, 2)
+        assert one.on_axis("feature", cell) is None
+    assert spec(row_axis="query").cell_at(0, query=1, key=2) is None

@@ -121,3 +121,25 @@ def test_many_cells_are_read_through_the_template(open_page):
     page = open_page("40")
     cells(page, "Attention weights").nth(41).hover()
     expect(readout(page)).to_have_text("α′(2,2) = 0.28: 2 quick looks at 2 quick")
+
+
+def test_a_column_in_hand_is_picked_summed_and_read_as_a_row_is(open_page):
+    page = open_page("columns")
+    weights = page.get_by_role("grid", name="Attention weights")
+    expect(weights.locator("td.held")).to_have_text(["0.03", "0.21", "0.56", "0.21"])
+    expect(weights.locator(".sums td")).to_have_text(["Σ", *["1.00"] * 4])
+    expect(weights.locator(".marks td").nth(2)).to_have_text("▲")
+    weights.locator(".cell").nth(2).hover()  # row 1, column 3
+    expect(readout(page)).to_have_text("α′3,1 = 0.6103: a looks at I")
+    outputs = page.get_by_role("grid", name="Output vectors")
+    expect(outputs.locator(".lit")).to_have_text(["0.45", "1.78"])
+    weights.get_by_role("columnheader", name="3 a").click()
+    expect(page.get_by_text("heard: query 2")).to_be_visible()
+
+
+def test_a_column_label_chooses_with_the_keyboard(open_page):
+    page = open_page("columns")
+    cells(page, "Attention weights").nth(0).focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("heard: query 0")).to_be_visible()

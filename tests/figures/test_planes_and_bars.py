@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from attnviz.figures.bars import (
     bars_alt,
     contribution_bars,
+    guess_bars,
     perturbation_bars,
     perturbation_bars_alt,
     weight_bars,
@@ -68,3 +69,9 @@ def test_bars_are_said_in_words(t):
     deltas = np.array([0.1, 0.0, 0.25, 2.0])
     assert "saw 4: 2" in perturbation_bars_alt(deltas, TOKENS, t)
     assert bars_alt(np.arange(40.0), ["x"] * 40, t, title="w") == "w. x 40: 39."
+
+
+def test_a_guess_stands_beside_what_was_computed():
+    figure = guess_bars(0.5, 0.56, ("yours", "computed"))
+    np.testing.assert_allclose(figure.data[0].y, [0.5, 0.56], rtol=1e-6)
+    assert list(figure.layout.xaxis.ticktext) == ["yours", "computed"]

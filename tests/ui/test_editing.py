@@ -88,7 +88,7 @@ def test_the_last_row_and_column_stay():
 def test_a_table_too_large_is_refused():
     with pytest.raises(InputError) as refused:
         editing.paste(HERO, scene_of(HERO), "w_q", 0, 0, "\t".join("1" * 17))
-    assert refused.value.values == {"name": "W^q", "got": 17, "most": 16}
+    assert refused.value.values == {"name": "d_k", "got": 17, "most": 16}
 
 
 def test_one_more_token_keeps_all_others():

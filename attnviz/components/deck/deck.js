@@ -14,7 +14,7 @@ function show(state) {
   const stage = `.st-key-${className(prefix)}`;
   state.sheet.textContent = `
     ${stage} { display: grid; grid-template-columns: minmax(0, 1fr); }
-    ${stage} > * { grid-area: 1 / 1; min-width: 0; }
+    ${stage} > * { grid-area: 1 / 1; min-width: 0; pointer-events: none; }
     ${steps.map(({ name }) => `${stage}-${className(name)}`)} { visibility: hidden; opacity: 0; pointer-events: none; }
     ${stage}-${className(steps[at].name)} { visibility: visible; opacity: 1; pointer-events: auto; }`;
   range.value = at;

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 from unicodedata import east_asian_width
 
@@ -24,6 +25,7 @@ SCALES = {
 }
 """Colours from the least number to the largest, evenly spaced, on a light and on a dark page."""
 
+_NO_ARROW = "\u2003"  # as wide as an arrow
 FEW = 6  # rows and columns that are set with generous space
 _mount = part("matrix")
 
@@ -44,7 +46,8 @@ class MatrixSpec:
     only give the colour: scores are centred on 0 and end at `limit`, else at the largest; weights
     go from 0 to 1, or to `limit` where they are no shares. Pointing at a cell lights the row or
     column of the other matrices that stands on the same axis: `row_axis` and `column_axis` are
-    free words such as "query", "key".
+    free words such as "query", "key". What rows can have, columns can have too: `transposed` gives
+    the same matrix with all of it turned.
     """
 
     name: Text
@@ -63,15 +66,20 @@ class MatrixSpec:
     limit: Number | None = None
     legend: tuple[str, str] | tuple[()] = ()  # the numbers at the two ends of the colour bar
     masked: Sequence[Sequence[bool]] | None = None  # True = hidden by the mask, drawn hatched
-    sums: Sequence[str] | None = None
+    sums: Sequence[str] | None = None  # of each row
+    column_sums: Sequence[str] | None = None
     sum_title: str = "Σ"
     row_in_hand: int | None = None
+    column_in_hand: int | None = None
     row_marks: Sequence[Text] | None = None  # a short text after each row, such as "= b₄"
+    column_marks: Sequence[Text] | None = None  # the same beneath each column
     readouts: Sequence[Sequence[Text]] | None = None  # the line beneath, for each cell
     row_readouts: Sequence[Text] | None = None  # the same for each row label
+    column_readouts: Sequence[Text] | None = None  # and for each column label
     readout_template: str = ""  # for many cells: {i} {j} {row} {column} {value}
     digits: bool = True  # False: small squares, their numbers only in the line beneath
     pick_rows: bool = False  # a click on a row label chooses that row as the query
+    pick_columns: bool = False  # a click on a column label chooses that column as the query
     sign: Text = ""  # stands before the matrix: "→", "·", "="
 
     def as_data(self) -> dict[str, object]:
@@ -93,17 +101,76 @@ class MatrixSpec:
             **self._measures(),
             "legend": list(self.legend),
             "masked": [[int(hidden) for hidden in row] for row in self.masked or ()],
-            "sums": None if self.sums is None else list(self.sums),
-            "sumTitle": self.sum_title,
-            "hand": self.row_in_hand,
-            "marks": [pieces(text) for text in self.row_marks or ()],
-            "readouts": [[pieces(text) for text in row] for row in self.readouts or ()],
-            "rowReadouts": [pieces(text) for text in self.row_readouts or ()],
+            "hand": [self.row_in_hand, self.column_in_hand],
+            "tails": self._tails(),
+            "feet": self._feet(),
+            "readouts": self._readouts(),
             "template": self.readout_template,
             "digits": self.digits,
-            "pick": self.pick_rows,
+            "pick": [self.pick_rows, self.pick_columns],
             "sign": pieces(self.sign),
         }
+
+    def on_axis(self, axis: str, cell: Cell) -> int | None:
+        """Give which place of an axis a cell of this matrix stands at; None if it has no such."""
+        if axis and axis == self.row_axis:
+            return cell.row
+        return cell.column if axis and axis == self.column_axis else None
+
+    def cell_at(self, table: int, **places: int) -> Cell | None:
+        """Give the cell at these places, each named by its axis; None if an axis is missing."""
+        row, column = places.get(self.row_axis), places.get(self.column_axis)
+        return None if row is None or column is None else Cell(table, row, column)
+
+    def transposed(self) -> MatrixSpec:
+        """Give the same matrix with rows as columns; what it says of its shape stays as it is."""
+        turned = {one: getattr(self, other) for one, other in _TURNED}
+        turned |= {other: getattr(self, one) for one, other in _TURNED}
+        tables = ("cells", "values", "masked", "readouts")
+        turned |= {name: _turned(getattr(self, name)) for name in tables}
+        swapped = re.sub(
+            r"\{(i|j|row|column)\}",
+            lambda found: f"{{{_PLACEHOLDERS[found[1]]}}}",
+            self.readout_template,
+        )
+        return replace(self, **turned, readout_template=swapped)
+
+    def _readouts(self) -> dict[str, str | list[list[str]]]:
+        """List the lines beneath by place; −1 stands for the labels."""
+        cells = {
+            f"{r},{c}": x for r, row in enumerate(self.readouts or ()) for c, x in enumerate(row)
+        }
+        rows = {f"{r},-1": text for r, text in enumerate(self.row_readouts or ())}
+        columns = {f"-1,{c}": text for c, text in enumerate(self.column_readouts or ())}
+        return {at: pieces(text) for at, text in (cells | rows | columns).items()}
+
+    def _tails(self) -> list[list[list]]:
+        """List what follows the head and each row: its sum, and a mark where one is in hand."""
+        n_rows = len(self.row_labels)
+        sums = [["sum", text] for text in (self.sum_title, *self.sums)] if self.sums else []
+        found = self._marks(self.row_in_hand, self.row_marks, n_rows, "◄")
+        marks = [["mark", text] for text in ("", *found)] if found else []
+        columns = [column for column in (sums, marks) if column]
+        return [[column[place] for column in columns] for place in range(n_rows + 1)]
+
+    def _feet(self) -> list[list]:
+        """List the rows beneath the matrix: sums, and a mark where a column is in hand."""
+        sums = [["", text] for text in self.column_sums or ()]
+        n_columns = len(self.column_labels)
+        marks = self._marks(self.column_in_hand, self.column_marks, n_columns, "▲")
+        rows = [["sums", ["corner", self.sum_title], *sums]] if sums else []
+        return [*rows, ["marks", ["", ""], *(["", text] for text in marks)]] if marks else rows
+
+    def _marks(self, hand: int | None, marks: Sequence[Text] | None, n: int, sign: str) -> list:
+        """Write the mark of each row or column: an arrow at the one in hand, then its own text."""
+        if hand is None and not marks:
+            return []
+        own = [pieces(text) for text in marks or [""] * n]
+        arrows = [[f"{sign if place == hand else _NO_ARROW} ", "accent"] for place in range(n)]
+        return [
+            [arrow, *([[text, ""]] if isinstance(text, str) else text)]
+            for arrow, text in zip(arrows, own, strict=True)
+        ]
 
     def _measures(self) -> dict[str, object]:
         """Count how many letters wide a number and a column are, and say how the table is set."""
@@ -124,6 +191,23 @@ class MatrixSpec:
         high = float(self.limit or largest)
         low = -high if self.kind == "scores" else 0.0
         return [[_share(float(value), low, high) for value in row] for row in self.values]
+
+
+_TURNED = (
+    ("row_labels", "column_labels"),
+    ("row_title", "column_title"),
+    ("row_axis", "column_axis"),
+    ("sums", "column_sums"),
+    ("row_in_hand", "column_in_hand"),
+    ("row_marks", "column_marks"),
+    ("row_readouts", "column_readouts"),
+    ("pick_rows", "pick_columns"),
+)
+_PLACEHOLDERS = {"i": "j", "j": "i", "row": "column", "column": "row"}
+
+
+def _turned(table: Sequence[Sequence] | None) -> list[list] | None:
+    return None if table is None else [list(row) for row in zip(*table, strict=True)]
 
 
 def _share(value: float, low: float, high: float) -> float:
@@ -153,9 +237,10 @@ def matrix(
     """Draw the matrices side by side, with one line beneath that reads the cell pointed at.
 
     Pointing and the arrow keys stay in the browser. A click or Enter on a cell calls `on_cell`; on
-    a row label (of a matrix with `pick_rows`) or on a chip of the token strip it calls `on_query`
-    with that row. Both are called before the page runs again. `tokens` draws the strip of chips
-    above, with `query` chosen; `chosen` marks one cell. `size` multiplies every length.
+    a label (a row's of a matrix with `pick_rows`, a column's with `pick_columns`) or on a chip of
+    the token strip it calls `on_query` with that row or column. Both are called before the page
+    runs again. `tokens` draws the strip of chips above, with `query` chosen; `chosen` marks one
+    cell. `size` multiplies every length.
     """
     tables = tuple(tables)
 
@@ -165,7 +250,8 @@ def matrix(
             on_cell(where)
 
     def asked(value: object) -> None:
-        most = max([len(tokens), *(len(table.row_labels) for table in tables)])
+        sides = (len(side) for table in tables for side in (table.row_labels, table.column_labels))
+        most = max([len(tokens), *sides])
         row = index(value, most)
         if row is not None and on_query is not None:
             on_query(row)
@@ -196,6 +282,7 @@ def _readouts(tables: Sequence[MatrixSpec]) -> Iterator[Text]:
     for table in tables:
         yield from (text for row in table.readouts or () for text in row)
         yield from table.row_readouts or ()
+        yield from table.column_readouts or ()
 
 
 def _cell(value: object, tables: Sequence[MatrixSpec]) -> Cell | None:

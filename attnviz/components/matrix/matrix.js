@@ -14,8 +14,8 @@ function luminance(colour) {
 function mix(stops, share) {
   const at = share * (stops.length - 1);
   const from = Math.min(stops.length - 2, Math.floor(at));
-  const [one, two] = [rgb(stops[from]), rgb(stops[from + 1])];
-  return one.map((c, i) => Math.round(c + (two[i] - c) * (at - from)));
+  const two = rgb(stops[from + 1]);
+  return rgb(stops[from]).map((c, i) => c + (two[i] - c) * (at - from));
 }
 
 // The colour at a share of the scale, and black or white on it: never less than 4.5 to 1.
@@ -34,10 +34,12 @@ function place(state, node, at) {
 }
 
 function draw(state, spec, t, scale) {
-  const { rows, columns, cells, digits } = spec;
+  const { rows, columns, cells, digits, hand } = spec;
   const label = (text, r, c) => {
     const node = place(state, make("th", c < 0 ? "row" : "column", span("", text)), [t, r, c]);
     node.scope = c < 0 ? "row" : "col";
+    if (spec.pick[+(r < 0)]) node.classList.add("pick");
+    if (c === hand[1]) node.classList.add("held");
     node.title = plain(text);
     return node;
   };
@@ -54,12 +56,12 @@ function draw(state, spec, t, scale) {
   across.colSpan = columns.length;
   across.scope = "colgroup";
   const names = make("tr", "", make("td", "corner", span("", spec.rowTitle)), ...columns.map((text, c) => label(text, -1, c)));
-  if (spec.sums) names.append(make("th", "sum", span("", spec.sumTitle)));
+  const notes = (all) => all.map(([name, text]) => make("td", name, span("", text)));
+  names.append(...notes(spec.tails[0]));
   const body = rows.map((text, r) => {
-    const row = make("tr", spec.hand === r ? "hand" : "", label(text, r, -1));
-    if (spec.pick) row.firstChild.classList.add("pick");
+    const row = make("tr", hand[0] === r ? "hand" : "", label(text, r, -1));
     cells[r].forEach((number, c) => {
-      const cell = place(state, make("td", "cell"), [t, r, c]);
+      const cell = place(state, make("td", hand[1] === c ? "cell held" : "cell"), [t, r, c]);
       cell.role = "gridcell";
       if (digits) cell.textContent = number;
       else cell.ariaLabel = number;
@@ -69,13 +71,15 @@ function draw(state, spec, t, scale) {
     });
     row.children[1]?.classList.add("first");
     row.lastChild.classList.add("end");
-    if (spec.sums) row.append(make("td", "sum", spec.sums[r]));
-    if (spec.hand !== null || spec.marks.length) {
-      row.append(make("td", "mark", make("i", "", spec.hand === r ? "◄" : ""), span("", spec.marks[r] ?? "")));
-    }
+    row.append(...notes(spec.tails[r + 1]));
     return row;
   });
-  table.append(caption, make("thead", "", make("tr", "", make("td"), across), names), make("tbody", "", ...body));
+  table.append(
+    caption,
+    make("thead", "", make("tr", "", make("td"), across), names),
+    make("tbody", "", ...body),
+    make("tfoot", "", ...spec.feet.map(([name, ...all]) => make("tr", name, ...notes(all)))),
+  );
   const block = make("div", "block", span("sign", spec.sign), make("div", "frame", table));
   block.style.cssText = `--number: ${spec.widths[0]}ch; --column: ${spec.widths[1]}ch; --rows: ${rows.length}; --n: ${columns.length}`;
   return block;
@@ -84,9 +88,8 @@ function draw(state, spec, t, scale) {
 function reading({ data }, at) {
   const [t, r, c] = at ?? [];
   const spec = data.tables[t];
-  if (!spec || r < 0) return data.readout;
-  const text = c < 0 ? spec.rowReadouts[r] : spec.readouts[r]?.[c];
-  if (text || c < 0 || !spec.template) return text ?? data.readout;
+  const text = spec?.readouts[[r, c]];
+  if (text || !spec?.template || r < 0 || c < 0) return text ?? data.readout;
   const values = { i: `${r + 1}`, j: `${c + 1}`, row: spec.rows[r], column: spec.columns[c], value: spec.cells[r][c] };
   return spec.template.split(/\{(\w+)\}/).flatMap((words, k) => parts(k % 2 ? values[words] ?? "" : words));
 }
@@ -94,12 +97,11 @@ function reading({ data }, at) {
 // Light a place, and in the other tables the rows and columns that stand on the same axis.
 function point(state, at) {
   const { nodes, data, lit } = state;
-  lit.forEach((node) => node.classList.remove("on", "lit"));
+  lit.forEach((node) => node?.classList.remove("on", "lit"));
   lit.clear();
   const show = (name, ...places) => places.forEach((where) => {
     const node = nodes.get(`${where}`);
-    if (!node) return;
-    node.classList.add(name);
+    node?.classList.add(name);
     lit.add(node);
   });
   if (at) {
@@ -141,9 +143,9 @@ function rove(state, at) {
 }
 
 function act({ data, send }, [table, row, column]) {
-  if (row < 0) return;
-  if (column >= 0) send("cell", { table, row, column });
-  else if (table < 0 || data.tables[table].pick) send("query", row);
+  const { pick } = data.tables[table] ?? { pick: [1] };
+  if (row >= 0 && column >= 0) send("cell", { table, row, column });
+  else if (pick[+(row < 0)]) send("query", Math.max(row, column));
 }
 
 function press(state, event) {
@@ -200,7 +202,7 @@ function render(state, parent) {
   state.strip.ariaLabel = data.tokensLabel;
   state.strip.replaceChildren(...(chips.length ? [span("quiet", data.tokensLabel), ...chips] : []));
   state.tables.replaceChildren(...data.tables.map((spec, t) => draw(state, spec, t, data.scales[spec.kind])));
-  data.tables.forEach((spec, t) => rove(state, [t, spec.hand ?? 0, 0]));
+  data.tables.forEach((spec, t) => rove(state, [t, ...spec.hand.map((place) => place ?? 0)]));
   rove(state, [-1, data.query ?? 0, -1]);
   const chosen = state.nodes.get(`${data.chosen}`);
   if (chosen) chosen.ariaSelected = true;
