@@ -10,7 +10,7 @@ from attnviz.lessons.examples import EXAMPLES
 from attnviz.scene import with_example
 from attnviz.settings import NOTATIONS
 from attnviz.text import LANGUAGES
-from attnviz.ui import controls, refusals, session, share
+from attnviz.ui import controls, downloads, refusals, session, share
 
 _COLOURS: dict[str, Literal["blue", "gray"]] = {"typed": "blue", "identity": "gray"}
 _OWN = "own"
@@ -43,6 +43,7 @@ def draw() -> None:
             icon=":material/slideshow:",
             on_click=lambda: session.change("present", present=True),
         )
+        downloads.draw()
         share.draw()
     with st.container(key="sources", horizontal=True, vertical_alignment="center", gap="small"):
         _heads()

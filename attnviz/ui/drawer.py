@@ -18,7 +18,7 @@ from attnviz.settings import (
     SPLITS,
     W_SOURCES,
 )
-from attnviz.ui import bar, controls, editing, editors, session
+from attnviz.ui import bar, controls, editing, editors, files, session
 
 SCALES = ("none", "sqrt_d_k", "typed")
 
@@ -55,6 +55,7 @@ def _input() -> None:
     if session.notation().columns:
         st.caption(t("notation.typed"))
     editors.vectors()
+    files.draw()
     st.button(
         t("drawer.reset"),
         icon=":material/undo:",

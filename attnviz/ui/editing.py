@@ -115,6 +115,11 @@ def _cell_number(row: int, column: int, typed: str) -> float:
         raise InputError(f"number.{code}", **place, **text) from error
 
 
+def typed_matrix(scene: Scene, name: str, values: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Put a whole matrix in place of one; the others stay as they are on the screen."""
+    return _typed(scene, name, np.array(values))
+
+
 def paste(
     settings: Settings, scene: Scene, name: str, row: int, column: int, typed: str
 ) -> dict[str, Any]:

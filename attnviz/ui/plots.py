@@ -3,7 +3,13 @@
 import plotly.graph_objects as go
 import streamlit as st
 
-_CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
+_CONFIG = {
+    "modeBarButtons": [["toImage"]],  # the figure as SVG, made in the browser
+    "toImageButtonOptions": {"format": "svg", "filename": "attnviz"},
+    "displaylogo": False,
+    "scrollZoom": False,
+    "doubleClick": False,
+}
 
 
 def plot(figure: go.Figure, alt: str, key: str, *, natural: bool = False) -> None:

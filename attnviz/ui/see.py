@@ -8,12 +8,12 @@ import streamlit as st
 from attnviz.attention import HeadTrace
 from attnviz.attention.ancestry import ancestry as ancestry_of
 from attnviz.components.matrix import Cell, MatrixSpec, matrix
-from attnviz.figures import bars, blocks, formulas, heatmaps
+from attnviz.figures import bars, blocks, formulas, heatmaps, spoken
 from attnviz.figures.labels import subscript
 from attnviz.lessons.twins import twins
 from attnviz.settings import Settings
 from attnviz.text.numbers import number, significant
-from attnviz.ui import controls, editing, frame, matrices, refusals, session
+from attnviz.ui import controls, editing, frame, matrices, refusals, session, tools
 from attnviz.ui.plots import plot
 
 # How many columns fit side by side at 1280 pixels, and how many leave room for larger letters.
@@ -52,6 +52,18 @@ def first_screen() -> None:
     if not scene.digits_fit:
         controls.toggle("digits", t("see.show_digits"))
     _ways_on()
+    _read_aloud(head)
+
+
+def _read_aloud(head: HeadTrace) -> None:
+    """Say the state in a sentence, and why rounded weights may not add up."""
+    t, scene, digits = session.t(), session.scene(), session.settings().digits
+    note = spoken.rounding_note(head.weights[scene.query], digits, t)
+    said, code = st.columns([8, 1], vertical_alignment="top")
+    with said:
+        tools.say(f"{spoken.say_scene(scene, t, digits)} {note}")
+    with code:
+        tools.code("see")
 
 
 def _weights(head: HeadTrace, **shared: Any) -> MatrixSpec:
@@ -191,6 +203,7 @@ def ancestry() -> None:
         written: dict[str, Any] = {"relative": relative, "notation": session.notation()}
         lines = formulas.cell_lines(found, head.choices, t, settings.digits, **written)
         latex = formulas.cell_latex(found, head.choices, settings.digits, **written)
+        tools.say(spoken.say_cell(scene, scene.query, scene.key, t, settings.digits))
         st.code("\n".join(lines), language=None, wrap_lines=True)
         st.latex(latex)
         with st.expander(t("ancestry.latex")):
@@ -232,6 +245,7 @@ def where_weights_come_from() -> None:
         label=t("see.second_label", sentence=" ".join(tokens)),
         default_readout=t("see.where_readout"),
     )
+    tools.code("scores")
 
 
 def maps() -> None:
@@ -311,6 +325,7 @@ def heads() -> None:
         default_readout=t("see.heads_readout", n_heads=trace.n_heads),
         on_query=_ask,
     )
+    tools.code("heads")
 
 
 def _sign(head: int, after_w_o: bool) -> str:
@@ -339,6 +354,7 @@ def nudge() -> None:
         moved = scene.nudged(min(token, len(tokens) - 1), amount)
         st.write(t("nudge.moved", moved=int((moved > 0).sum()), n_tokens=len(tokens)))
         st.caption(t("nudge.note"))
+        tools.code("nudge", token=min(token, len(tokens) - 1), amount=amount)
     with picture:
         figure = bars.perturbation_bars(moved, tokens, t, session.theme(), digits=digits)
         plot(figure, bars.perturbation_bars_alt(moved, tokens, t, digits=digits), "nudge")

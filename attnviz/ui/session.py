@@ -137,9 +137,9 @@ def attempt(
         candidate = replace(settings(), **changes())
         cached.scene(candidate, _language(candidate))
     except InputError as error:
-        _refuse(place, error, draft, cell)
+        refuse(place, error, draft, cell)
     else:
-        _accept(place, cell)
+        accept(place, cell)
         _take(candidate)
 
 
@@ -188,8 +188,11 @@ def set_guess(step: str, number: float | None) -> None:
     st.session_state[_GUESSES][step, settings().query, settings().head] = number
 
 
-def _refuse(
-    place: str, error: InputError, draft: str | None, cell: tuple[int, int, str] | None
+def refuse(
+    place: str,
+    error: InputError,
+    draft: str | None = None,
+    cell: tuple[int, int, str] | None = None,
 ) -> None:
     """Remember why the input at `place` cannot be used, and all that was typed there."""
     state = st.session_state
@@ -201,7 +204,7 @@ def _refuse(
         state[_DRAFTS][place] = draft_cells(place) | {(row, column): (text, error)}
 
 
-def _accept(place: str, cell: tuple[int, int, str] | None) -> None:
+def accept(place: str, cell: tuple[int, int, str] | None = None) -> None:
     """Forget what was refused at `place`; what is still wrong in other cells stays."""
     state = st.session_state
     others = {} if cell is None else dict(draft_cells(place))
@@ -251,6 +254,16 @@ def put(control: str, value: Any) -> None:
 def got(control: str) -> Any:
     """Give what a control holds."""
     return st.session_state[control]
+
+
+def keep(name: str, data: bytes) -> None:
+    """Keep a finished file until the page has offered it."""
+    st.session_state[f"kept.{name}"] = data
+
+
+def take_kept(name: str) -> bytes | None:
+    """Give a file that was kept, once."""
+    return st.session_state.pop(f"kept.{name}", None)
 
 
 def flag(name: str) -> bool:

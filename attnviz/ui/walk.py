@@ -8,10 +8,10 @@ from attnviz.attention import HeadTrace
 from attnviz.components.deck import DeckStep
 from attnviz.components.deck import deck as player
 from attnviz.components.matrix import matrix
-from attnviz.figures import formulas, steps
+from attnviz.figures import formulas, spoken, steps
 from attnviz.figures.labels import subscript
 from attnviz.text.numbers import number, significant, vector
-from attnviz.ui import controls, frame, matrices, predicting, refusals, session
+from attnviz.ui import controls, frame, matrices, predicting, refusals, session, tools
 from attnviz.ui.plots import plot
 
 _BESIDE = 890
@@ -74,7 +74,7 @@ def _step(name: str) -> None:
     figure = steps.step_figure(
         *asked, scene.tokens, t, session.theme(), head=head, digits=digits, notation=n
     )
-    alt = steps.step_alt(*asked, scene.tokens, t, head=head, digits=digits, notation=n)
+    alt = spoken.say_step(scene, name, t, digits)
     latex = formulas.step_latex(*asked, head=head, digits=digits, notation=n)
     beside = name == "weights" or figure.layout.width <= _BESIDE
     picture, explanation = st.columns([3, 2], gap="medium") if beside else _one_below_the_other()
@@ -83,8 +83,10 @@ def _step(name: str) -> None:
     with explanation:
         st.write(_sentence(name, values))
         st.latex(latex)
-        with st.popover(t("steps.latex"), icon=":material/content_copy:", type="tertiary"):
-            st.code(latex, language="latex", wrap_lines=True)
+        with st.container(horizontal=True, gap="small"):
+            with st.popover(t("steps.latex"), icon=":material/content_copy:", type="tertiary"):
+                st.code(latex, language="latex", wrap_lines=True)
+            tools.code(name)
 
 
 def _one_below_the_other() -> tuple[DeltaGenerator, DeltaGenerator]:

@@ -1,5 +1,6 @@
 """Each page, opened by Streamlit's own test runner: every language, example and choice."""
 
+import re
 import time
 from itertools import product
 from pathlib import Path
@@ -136,11 +137,14 @@ def test_a_damaged_link_says_so_and_opens_with_the_defaults(script, language):
     ],
     ids=lambda link: "&".join(f"{key}={value}" for key, value in link.items()),
 )
-def test_a_link_of_impossible_choices_says_so_and_opens_the_default(link):
-    app = opened(lang="en", **link)
+def test_a_link_of_impossible_choices_says_why_and_keeps_what_fits(link):
+    app = opened(lang="en", digits="3", **link)
     assert len(app.warning) == 1
-    assert next(iter(link)) in app.warning[0].value
-    assert "0.04" in payloads(app)[0]
+    left_out = re.search(r"could not be read \((.*?)\)", app.warning[0].value)
+    assert left_out is not None
+    assert left_out.group(1) in link  # one part is left out, not all
+    assert not app.warning[0].value.startswith("Part")  # the reason stands first
+    assert list(app.query_params["digits"]) == ["3"]
 
 
 @pytest.mark.parametrize("script", PAGES)

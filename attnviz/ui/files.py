@@ -1,0 +1,117 @@
+"""Files in: what a file holds is shown first, and taken only when the person says so."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attnviz.errors import InputError
+from attnviz.exports.bundles import read_record
+from attnviz.lessons.files import Contents, Matrix, field_of, read_table
+from attnviz.settings import Settings, Table
+from attnviz.text.numbers import table
+from attnviz.ui import editing, refusals, session
+
+_FIELDS = ("vectors", *editing.MATRICES)
+_SHOWN = 8
+"""Rows and columns of a matrix that the preview shows."""
+
+
+def draw() -> None:
+    """Choose a file, see what would be taken of it and what is ignored, and take it."""
+    t = session.t()
+    upload = st.file_uploader(
+        t("file.choose"), help=t("file.kinds", most=5), key=f"file.{session.flag('file')}"
+    )
+    if upload is None:
+        return
+    data = upload.getvalue()
+    if _is_lesson(data):
+        return
+    try:
+        contents = read_table(data, upload.name)
+    except InputError as error:
+        st.error(f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}")
+        return
+    _preview(contents)
+    _notes(contents)
+    refusals.show("file")
+
+
+def _is_lesson(data: bytes) -> bool:
+    """Offer to open what attnviz itself saved: everything comes back, not the numbers alone."""
+    t = session.t()
+    try:
+        record = read_record(data)
+    except InputError:
+        return False
+    if record.settings is None:
+        return False
+    st.write(t("file.lesson", tokens=refusals.escape(" ".join(record.tokens))[:300]))
+    st.button(t("file.open"), type="primary", on_click=_open, args=(record.settings,))
+    return True
+
+
+def _open(settings: Settings) -> None:
+    session.start_over(replace(settings, language=session.settings().language))
+    session.set_flag("file", not session.flag("file"))
+
+
+def _preview(contents: Contents) -> None:
+    t, matrices = session.t(), contents.matrices
+    place = 0
+    if len(matrices) > 1:
+        place = st.selectbox(
+            t("file.which"),
+            range(len(matrices)),
+            format_func=lambda place: f"{place + 1} {matrices[place].name}",
+            key="file.which",
+        )
+    matrix = matrices[place or 0]
+    rows, columns = matrix.shape
+    st.write(t("file.found", name=refusals.escape(matrix.name), rows=rows, columns=columns))
+    shown = table([row[:_SHOWN] for row in matrix.values[:_SHOWN]], digits=4)
+    st.code("\n".join("  ".join(cell.rjust(8) for cell in row) for row in shown), language=None)
+    guessed = field_of(matrix.name) or "vectors"
+    field = st.selectbox(
+        t("file.use_as", name=matrix.name),
+        _FIELDS,
+        index=_FIELDS.index(guessed) if guessed in _FIELDS else 0,
+        format_func=lambda field: t(f"drawer.{field}"),
+        key="file.field",
+    )
+    labels = tuple(matrix.row_labels or contents.tokens)
+    if labels:
+        st.write(t("file.labels", labels=refusals.escape(", ".join(labels))[:300]))
+    st.button(t("file.take"), type="primary", on_click=_take, args=(matrix, field, labels))
+
+
+def _notes(contents: Contents) -> None:
+    t = session.t()
+    notes = [*contents.notes, *(note for matrix in contents.matrices for note in matrix.notes)]
+    said = [t(note.key, **note.values) for note in notes]
+    for part in contents.left_out:
+        reason = refusals.sentence(part.reason)
+        said.append(t("file.left_out", name=part.name, reason=reason))
+    for sentence in said:
+        st.caption(refusals.escape(sentence))
+
+
+def _take(matrix: Matrix, field: str, labels: tuple[str, ...]) -> None:
+    values: Table = matrix.values
+    if field == "vectors":
+        fits = len(labels) == len(values)
+        changes = {
+            "vectors": values,
+            "pieces": labels if fits else (),
+            "sentence": "",
+            "d_model": 0,
+            "key": None,
+        }
+        kept = session.scene().projections.d_model == len(values[0])
+        if not kept and session.settings().w_source == "typed":
+            changes["w_source"] = "random"  # typed matrices of another width would not fit
+    else:
+        changes = editing.typed_matrix(session.scene(), field, values)
+    session.change("file", **changes)
+    if session.refusal("file") is None:
+        session.set_flag("file", not session.flag("file"))  # a fresh chooser: the file is taken
