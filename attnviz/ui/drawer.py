@@ -40,11 +40,12 @@ def draw() -> None:
                 on_click=session.set_flag,
                 args=("drawer", False),
             )
-        words, attention = st.tabs([t("drawer.input"), t("drawer.attention")])
-        with words:
-            _input()
-        with attention:
-            _attention()
+        parts = {t("drawer.input"): _input, t("drawer.attention"): _attention}
+        tabs = st.tabs(list(parts), on_change="rerun", key="drawer.tabs")
+        for tab, draw_part in zip(tabs, parts.values(), strict=True):
+            if tab.open:
+                with tab:
+                    draw_part()
 
 
 def _input() -> None:
@@ -92,8 +93,10 @@ def _attention() -> None:
             controls.number(name, getattr(sizes, name), 1, MAX_DIMS, help_=t(f"drawer.{name}_help"))
     controls.select("w_source", W_SOURCES, lambda key: t(f"w_source.{key}"))
     controls.number("seed", settings.seed, *RANGES["seed"])
-    with st.expander(t("drawer.matrices")):
-        editors.projections()
+    matrices = st.expander(t("drawer.matrices"), on_change="rerun", key="drawer.matrices")
+    if matrices.open:
+        with matrices:
+            editors.projections()
     st.divider()
     _choice("score", SCORES, SCORE_FIELDS, lambda key: t(f"score.{key}"))
     _scale()

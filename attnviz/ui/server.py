@@ -7,6 +7,9 @@ from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
@@ -43,7 +46,9 @@ class _ServerAddress:
         self.app = app
         path = config.get_option("server.baseUrlPath").strip("/")
         address = f"location.origin+'/{path}'"
-        self.script = f"<script>window.__streamlit={{BACKEND_BASE_URL:{address}}}</script>".encode()
+        script = f"<script>window.__streamlit={{BACKEND_BASE_URL:{address}}}</script>"
+        root = f"/{path}/" if path else "/"
+        self.script = f'<base href="{root}">{script}'.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start: Message | None = None
@@ -80,6 +85,15 @@ def _is_page(message: Message) -> bool:
 
 
 MIDDLEWARE = [Middleware(_Headers), Middleware(_ServerAddress)]
+
+
+def _to_see(request: Request) -> Response:
+    """Send /see, as a person may type it, to the first page, whose address is bare."""
+    root = request.url.path.removesuffix("see")
+    return RedirectResponse(f"{root}?{request.url.query}".removesuffix("?"))
+
+
+ROUTES = [Route("/see", _to_see)]
 
 
 @asynccontextmanager

@@ -101,9 +101,10 @@ def test_every_choice_opens_from_a_link(script, key, value):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_drawer_offers_every_choice(language):
     app = opened(lang=language, norm="entmax", mask="global_tokens", pos="t5", heads="4")
+    t = words(language)
+    app.session_state["drawer.tabs"] = t("drawer.attention")
     app.button[0].click().run()
     assert not app.exception
-    t = words(language)
     for field, choices, said in [
         ("normalizer", NORMALIZERS, "normalizer"),
         ("score", SCORES, "score"),
