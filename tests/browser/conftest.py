@@ -66,7 +66,7 @@ class Visit:
         """Open the drawer, if it is closed, and find it."""
         drawer = self.page.get_by_test_id("stSidebar")
         if self.page.locator(".st-key-control-sentence").count() == 0:
-            self.page.locator(".st-key-bar .stButton button").click()
+            self.page.locator(".st-key-bar .stButton button").first.click()
         expect(drawer.locator(".st-key-control-sentence")).to_be_visible()
         self.settle()
         return drawer

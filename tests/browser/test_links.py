@@ -60,7 +60,7 @@ def test_share_gives_the_address_of_what_is_on_the_screen(visit):
     expect(tab.cells(en("see.inputs_title")).nth(3)).to_have_text("2.50")
     tab.settle()
     tab.page.get_by_role("button", name=en("bar.share")).click()
-    shared = tab.page.get_by_test_id("stPopoverBody").locator("code")
+    shared = tab.page.get_by_test_id("stPopoverBody").locator("code").first
     expect(shared).to_be_visible()
     there = urlsplit(shared.inner_text().strip())
     assert parse_qs(there.query) == parse_qs(urlsplit(tab.page.url).query)

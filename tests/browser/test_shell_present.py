@@ -1,0 +1,100 @@
+"""Presenter mode and the embedded view: what a room or another page sees."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from attnviz.text import words
+
+t = words("en")
+
+# The sizes, on the screen, of every text that can be seen; digits are those of the matrices.
+SIZES = """() => {
+  const every = (node) => [...node.querySelectorAll("*")].flatMap((child) =>
+    [child, ...(child.shadowRoot ? every(child.shadowRoot) : [])]);
+  const seen = (node) => node.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const found = [];
+  for (const node of every(document.body)) {
+    const { width, height } = node.getBoundingClientRect();
+    const text = [...node.childNodes].filter((child) => child.nodeType === 3)
+      .map((child) => child.data).join("").trim();
+    const icon = node.closest("[data-testid=stIconMaterial], .katex-mathml, script, style, svg");
+    if (!text || icon || width <= 1 || height <= 1 || !seen(node)) continue;
+    const size = parseFloat(getComputedStyle(node).fontSize) * (node.currentCSSZoom ?? 1);
+    found.push([Math.round(size * 100) / 100, text.slice(0, 40), !!node.closest("td.cell")]);
+  }
+  return found;
+}"""
+PANELS = """() => [...document.querySelectorAll("[class*='st-key-panel-']")]
+  .filter((panel) => panel.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+  .map((panel) => /st-key-panel-(\\w+)/.exec(panel.className)[1])"""
+SIDEWAYS = """() => {
+  const roots = [document.documentElement, document.querySelector("[data-testid=stMain]")];
+  return roots.map((root) => root.scrollWidth - root.clientWidth);
+}"""
+# Marks that are read beside a letter, not by themselves: places of tokens, exponents.
+SMALL = re.compile(r"[\d,\-−′]+|[kqvO]")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-Hant"])
+def test_presenting_shows_one_large_panel_at_a_time(visit, language):
+    tab = visit(link={"lang": language, "present": "1", "key": "2"})
+    page = tab.page
+    page.locator(".st-key-panels .deck").wait_for()
+    page.locator(".js-plotly-plot").last.wait_for(state="attached")
+    expect(page.locator("header.stAppHeader")).to_be_hidden()
+    expect(page.locator(".st-key-bar")).to_have_count(0)
+    before = len(tab.frames)
+    place, seen, small, digits, wide = page.locator(".deck .place"), [], [], [], []
+    n_panels = int(place.inner_text().split("/")[1])
+    for number in range(1, n_panels + 1):
+        expect(place).to_have_text(words(language)("steps.place", i=number, n=n_panels))
+        seen.append(page.evaluate(PANELS))
+        sizes = page.evaluate(SIZES)
+        small += [(s, text) for s, text, _ in sizes if s < 17.9 and not SMALL.fullmatch(text)]
+        digits += [size for size, _, cell in sizes if cell]
+        wide.append(page.evaluate(SIDEWAYS))
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    assert len(tab.frames) == before
+    assert all(len(shown) <= 1 for shown in seen)
+    assert seen[:4] == [["weights"], ["ancestry"], ["scores"], ["maps"]]
+    assert wide == [[0, 0]] * n_panels
+    assert min(digits) >= 16
+    assert sorted(set(small)) == []
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-bar")).to_be_visible()
+    expect(page).not_to_have_url(re.compile("present="))
+    assert tab.wrong == []
+
+
+def test_the_steps_are_presented_one_at_a_time_and_the_keys_move_them(visit):
+    tab = visit("/steps", link={"lang": "en", "present": "1"})
+    page = tab.page
+    page.locator(".js-plotly-plot").last.wait_for(state="attached")
+    expect(page.locator("header.stAppHeader")).to_be_hidden()
+    expect(page.locator(".st-key-bar")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".st-key-step-key")).to_be_visible()
+    assert page.evaluate(SIDEWAYS) == [0, 0]
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-bar")).to_be_visible()
+
+
+def test_an_embedded_view_shows_its_panel_and_no_menu(visit):
+    tab = visit(link={"lang": "en", "embed": "true", "panel": "scores", "q": "2"})
+    page = tab.page
+    expect(tab.cells(t("see.scores_title")).nth(8)).to_have_text("4")
+    expect(tab.grid(t("see.weights_title"))).to_have_count(0)
+    expect(page.locator("header.stAppHeader")).to_be_hidden()
+    expect(page.get_by_role("link", name=t("nav.steps"))).to_have_count(0)
+    expect(page.locator(".st-key-bar")).to_have_count(0)
+    expect(page.locator(".js-plotly-plot")).to_have_count(0)
+    tab.settle()
+    for kept in ("embed=true", "panel=scores", "q=2"):
+        assert kept in page.url  # a reload stays embedded
+    page.reload()
+    expect(tab.cells(t("see.scores_title")).nth(8)).to_have_text("4")
+    expect(page.locator(".st-key-bar")).to_have_count(0)
+    assert tab.wrong == []
