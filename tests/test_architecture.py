@@ -22,7 +22,10 @@ FLOORS = {
     "attnviz.errors": (set(), set()),
     "attnviz.text": ({"attnviz.text"}, set()),
     "attnviz.attention": (ENGINE, {"numpy", "scipy", "jaxtyping"}),
-    "attnviz.lessons": (ENGINE | {"attnviz.lessons"}, {"numpy", "jaxtyping", "openpyxl", "regex", "rjieba"}),
+    "attnviz.lessons": (
+        ENGINE | {"attnviz.lessons"},
+        {"numpy", "jaxtyping", "openpyxl", "regex", "rjieba"},
+    ),
     "attnviz.settings": (SETTINGS, set()),
     "attnviz.scene": (SCENE, {"numpy", "jaxtyping"}),
     "attnviz.figures": (FIGURES, {"numpy", "plotly", "jaxtyping"}),

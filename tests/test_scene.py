@@ -186,7 +186,11 @@ def test_another_width_makes_matrices_and_words_random():
             {"normalizer": "relu"},
         ),
         ({"mask": "custom", "cells": ("10", "11")}, "mask.cells", {"n_tokens": 4, "got": 2}),
-        ({"n_heads": -1}, "setting.out_of_range", {"name": "n_heads", "got": -1, "least": 0, "most": 8}),
+        (
+            {"n_heads": -1},
+            "setting.out_of_range",
+            {"name": "n_heads", "got": -1, "least": 0, "most": 8},
+        ),
     ],
 )
 def test_what_does_not_fit_together_is_refused_with_its_values(chosen, code, values):

@@ -21,6 +21,8 @@ from attnviz.figures.writing import LATEX, MOST_FEATURES, PLAIN, Hand, aligned, 
 from attnviz.text import Words
 
 Line = list[str]
+Indices = tuple[str, str, str]
+"""How a query, a key, and both of them are written as indices."""
 
 
 def cell_lines(
@@ -128,7 +130,7 @@ def row_line(hand: Hand, trace: HeadTrace, query: int, digits: int) -> Line:
         hand.fill(
             "numbered",
             weight=hand.number(weight, digits),
-            symbol=_vector_name(hand, "value", query, key, relative),
+            symbol=vector_name(hand, "value", indices_of(hand, query, key), relative),
         )
         for key, weight in enumerate(trace.weights[query].tolist())
     ]
@@ -204,7 +206,9 @@ def _cell(
     given = hand.vector(ancestry.contribution.tolist(), digits)
     yield [
         hand.fill(
-            "numbered", weight=weight, symbol=_vector_name(hand, "value", query, key, relative)
+            "numbered",
+            weight=weight,
+            symbol=vector_name(hand, "value", indices_of(hand, query, key), relative),
         ),
         hand.fill("scaled_vector", weight=weighed, vector=value),
         given,
@@ -229,14 +233,14 @@ def score_line(
     ]
     return [
         hand.name_of("score", ancestry.query, ancestry.key),
-        score_formula(hand, choices, ancestry.query, ancestry.key, relative),
+        score_formula(hand, choices, indices_of(hand, ancestry.query, ancestry.key), relative),
         hand.sum(terms, MOST_FEATURES),
         hand.number(ancestry.score, digits),
     ]
 
 
 def score_formula(
-    hand: Hand, choices: HeadChoices, query: int, key: int, relative: bool = False
+    hand: Hand, choices: HeadChoices, indices: Indices, relative: bool = False
 ) -> str:
     """Write the score function without digits: q₂·k₁."""
     name = choices.score
@@ -244,8 +248,8 @@ def score_formula(
         name = "additive_bias"
     return hand.fill(
         f"scores.{name}",
-        query=hand.name_of("query", query),
-        key=_vector_name(hand, "key", query, key, relative),
+        query=hand.fill("query", i=indices[0]),
+        key=vector_name(hand, "key", indices, relative),
     )
 
 
@@ -296,8 +300,15 @@ def _forbidden(hand: Hand, query: int, key: int) -> Line:
     return [hand.fill("forbidden", score=name, least=hand.constant(-math.inf))]
 
 
-def _vector_name(hand: Hand, what: str, query: int, key: int, relative: bool) -> str:
-    name = hand.name_of(what, query, key)
+def indices_of(hand: Hand, query: int, key: int) -> Indices:
+    """Write the indices of one query and one key."""
+    return hand.index(query), hand.index(key), hand.indices(query, key)
+
+
+def vector_name(hand: Hand, what: str, indices: Indices, relative: bool) -> str:
+    """Name a key or a value, with the relative position that one query adds to it: k₁ + rᵏ₂,₁."""
+    name = hand.fill(what, j=indices[1])
     if not relative:
         return name
-    return hand.fill("related", vector=name, ij=hand.indices(query, key))
+    letter = hand.fill(f"letters.{what}")
+    return hand.fill("related", vector=name, letter=letter, ij=indices[2])

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from attnviz.attention.choices import HeadChoices
 from attnviz.attention.normalizers import NORMALIZER_PARAMETERS
@@ -14,6 +15,16 @@ DIVIDED = SUMMED | {"relu_length"}
 """The laws that divide at all; the others give the weight at once."""
 
 
+def arguments_of(choices: HeadChoices) -> dict[str, Any]:
+    """Give the parameters of the normalizer, those that nobody chose as well."""
+    return NORMALIZER_PARAMETERS[choices.normalizer] | choices.arguments("normalizer")
+
+
+def limit_of(choices: HeadChoices) -> bool:
+    """Tell whether the weights are the limit of falling temperatures: the best share equally."""
+    return choices.temperature == 0
+
+
 @dataclass(frozen=True)
 class Law:
     """What a normalizer does with one score, as a formula with a place for its digits."""
@@ -23,13 +34,16 @@ class Law:
     temperature: float
     slope: float
     offset: float
+    chosen_offset: bool = False
+    n_kept: int | None = None
 
     @classmethod
     def of(cls, hand: Hand, choices: HeadChoices, n_key: int, threshold: float | None) -> "Law":
         """Choose the formula; at temperature 0, or without a threshold, another law may rule."""
-        name, slope, offset = choices.normalizer, 1.0, 0.0
-        given = NORMALIZER_PARAMETERS[name] | choices.arguments("normalizer")
-        if choices.temperature == 0:
+        name, slope, offset, chosen = choices.normalizer, 1.0, 0.0, False
+        given = arguments_of(choices)
+        n_kept = int(given["k"] or 1) if name == "topk" else None
+        if limit_of(choices):
             name = "hardmax"
         elif name in ("entmax", "entmax15"):
             slope = float(given["alpha"] or 1) - 1 if name == "entmax" else 0.5
@@ -37,14 +51,16 @@ class Law:
                 name, slope = "softmax", 1.0
         elif name == "sigmoid":
             bias = given["bias"]
-            offset = -math.log(n_key) if bias is None else float(bias)
+            offset, chosen = (-math.log(n_key), False) if bias is None else (float(bias), True)
         temperature = 1.0 if name == "hardmax" else float(choices.temperature)
-        return cls(hand, name, temperature, slope, offset)
+        return cls(hand, name, temperature, slope, offset, chosen, n_kept)
 
     def kept(self, score: float, shift: float, numerator: float) -> float:
         """Give the score that counts: −∞ for a key that top-k leaves out."""
-        if self.name != "topk" or numerator or score == -math.inf:
+        if self.n_kept is None or numerator or score == -math.inf:
             return score
+        if self.name == "hardmax":  # of equal scores top-k keeps the first
+            return -math.inf if score == shift else score
         vanishes = math.exp((score - shift) / self.temperature) == 0
         return score if vanishes else -math.inf
 
@@ -74,7 +90,11 @@ class Law:
         if self.temperature != 1:
             z = hand.fill("over", value=z, below=hand.constant(self.temperature))
         if self.name == "sigmoid" and self.offset:
-            z = hand.fill("raised", value=z, shift=hand.factor(self.offset, digits))
+            added = hand.factor(self.offset, digits)
+            if self.chosen_offset:
+                added = hand.constant(self.offset)
+                added = hand.fill("factor", value=added) if self.offset < 0 else added
+            z = hand.fill("raised", value=z, shift=added)
         return z
 
     def share(

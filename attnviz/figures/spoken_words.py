@@ -8,7 +8,7 @@ from typing import SupportsFloat
 
 from attnviz.figures.labels import shortened
 from attnviz.text import Words
-from attnviz.text.numbers import MINUS, decimals, number, table
+from attnviz.text.numbers import MINUS, decimals, number, significant, table
 
 MOST_NUMBERS = 4  # of a vector that is said in full
 _KEPT = 3
@@ -28,10 +28,8 @@ class Voice:
         return self._spoken(float(value), number(value, self.digits))
 
     def constant(self, value: SupportsFloat) -> str:
-        """Say a chosen number, such as a temperature, with its own decimals (4 at most)."""
-        written = number(value, 4)
-        written = written.rstrip("0").rstrip(".") if "." in written else written
-        return self._spoken(float(value), written)
+        """Say a chosen number, such as a temperature, with the digits that count."""
+        return self._spoken(float(value), significant(value, 4))
 
     def vector(self, values: Sequence[float]) -> str:
         """Say a vector, of a long one its first numbers."""
@@ -62,8 +60,8 @@ class Voice:
             return self.t("say.almost_0")
         if plain == "∞":
             plain = self.t("say.infinite")
-        elif "×10" in plain:  # a whole number loses decimals that it has in this form
-            mantissa, exponent = decimals(abs(value), self.digits).split("×10")
+        elif "×10" in plain:
+            mantissa, exponent = plain.split("×10")
             power = exponent.translate(_FROM_SUPERSCRIPTS)
             plain = self.t("say.scientific", mantissa=mantissa, exponent=power)
         return self.t("say.negative", number=plain) if written.startswith(MINUS) else plain

@@ -6,12 +6,14 @@ import numpy as np
 
 from attnviz.attention.ancestry import ancestry
 from attnviz.attention.normalizers import normalizer_parts
+from attnviz.attention.parts import NormalizerParts
 from attnviz.attention.trace import MultiHeadTrace
 from attnviz.figures.cell_formulas import row_line, score_line
 from attnviz.figures.laws import DIVIDED, SUMMED, Law
 from attnviz.figures.notation import ROW, Notation
 from attnviz.figures.plane import read_values
 from attnviz.figures.step_page import MOST_ACROSS, Line, Page
+from attnviz.figures.whole import ANY, Whole, is_product, scaled_name
 from attnviz.figures.writing import MOST_FEATURES, MOST_TERMS, aligned
 
 
@@ -109,7 +111,7 @@ def _projected(page: Page, name: str, letter: str, made: np.ndarray) -> list[Lin
         plain = rows @ w + (0 if b is None else b[own])
         turned = page.step("turned_all", product=symbol)
         lines = page.folded([symbol, digits, page.matrix(plain)], rows, w, plain)
-        return [*lines, [name, turned, page.matrix(made)]]
+        return [*lines, [page.step("turned_row"), turned], [name, page.matrix(made)]]
     return page.folded([name, symbol, digits, page.matrix(made)], rows, w, made)
 
 
@@ -145,7 +147,8 @@ def _scaled_scores(page: Page) -> list[Line]:
 
 def _masked_scores(page: Page) -> list[Line]:
     trace, i = page.trace, page.query
-    names, rows = [page.step("scores_row")], [trace.scaled_scores[i]]
+    names = [scaled_name(page.hand, trace, page.step("scores_row"))]
+    rows = [trace.scaled_scores[i]]
     if trace.bias is not None:
         names.append(page.step("bias_row"))
         rows.append(trace.bias[i])
@@ -159,12 +162,7 @@ def _masked_scores(page: Page) -> list[Line]:
 def _weights(page: Page) -> list[Line]:
     trace, i, digits = page.trace, page.query, page.digits
     choices = trace.choices
-    parts = normalizer_parts(
-        choices.normalizer,
-        trace.masked_scores[i : i + 1],
-        temperature=choices.temperature,
-        **choices.arguments("normalizer"),
-    )
+    parts = _parts(page, trace.masked_scores[i : i + 1])
     threshold = None if parts.threshold is None else float(parts.threshold[0])
     law = Law.of(page.hand, choices, trace.n_key, threshold)
     total, shift = float(parts.totals[0]), float(parts.shift[0])
@@ -214,36 +212,64 @@ def _head_outputs(page: Page) -> list[Line]:
         )
         for weight, value in zip(trace.weights[i].tolist(), values, strict=True)
     ]
-    lines = [[name, page.step("weighted_sum"), terms]]
+    j = ANY[1]
+    summed = Whole(page.hand, trace).weighted_sum(
+        page.hand.index(i), j, f"{page.hand.index(i)},{j}"
+    )
+    lines = [[name, summed, terms]]
     if min(trace.n_key, 4) * page.notation.vector(values[0][:5]).shape[1] <= MOST_ACROSS:
         lines.append(["", page.hand.sum(products, MOST_TERMS // 2)])
     return [*lines, ["", output]]
 
 
 def _together(page: Page) -> list[Line]:
-    trace = page.trace
-    choices = trace.choices
-    scored = page.step("scores_product")
-    digits = [page.product(trace.query, trace.key.T)]
-    if choices.score != "dot":
-        scored = page.step("scores_of", score=page.hand.fill(f"score_names.{choices.score}"))
-        digits = []
-    scores = page.step("scores_matrix")
-    if choices.scale == "sqrt_d_k":
-        scores = page.step("scaled_root", d_k=page.hand.index(trace.query.shape[-1] - 1))
-    elif trace.scale != 1:
-        scores = page.step("scaled_factor", factor=page.hand.constant(trace.scale))
-    law = page.step("normalized", law=page.hand.fill(f"laws.{choices.normalizer}"), scores=scores)
-    return [
-        [page.step("scores_matrix"), scored, *digits, page.matrix(trace.scores)],
-        [page.step("weights_matrix"), law, page.matrix(trace.weights)],
-        [
-            page.step("output_matrix"),
-            page.step("output_product"),
-            page.product(trace.weights, trace.value),
-            page.matrix(trace.output),
-        ],
-    ]
+    trace, whole = page.trace, Whole(page.hand, page.trace)
+    a, made = page.hand.fill("whole.scores"), page.matrix(trace.scores)
+    if is_product(trace):
+        dot = trace.choices.score == "dot"
+        digits = [page.product(trace.query, trace.key.T)] if dot else []
+        lines = [[*whole.scores, *digits, made]]
+    else:
+        lines = [whole.scores, [a, made]]
+    if trace.bias is not None:
+        lines.append([page.hand.fill("whole.bias"), page.matrix(trace.bias)])
+    if trace.mask is not None:
+        table = np.broadcast_to(np.where(trace.mask, 0.0, -np.inf), trace.scores.shape)
+        lines.append([page.hand.fill("whole.mask"), page.matrix(table)])
+    lines += [[*whole.weights, page.matrix(trace.weights)], *_zeros(page)]
+    if trace.relative_value is None:
+        product = page.product(trace.weights, trace.value)
+        return [*lines, [*whole.output, product, page.matrix(trace.output)]]
+    return [*lines, whole.output, [page.hand.fill("whole.outputs"), page.matrix(trace.output)]]
+
+
+def _zeros(page: Page) -> list[Line]:
+    """Write the totals that ReLU is divided by, and which queries get weights 0 by convention."""
+    trace, fill = page.trace, page.hand.fill
+    nothing = page.vector(np.zeros(trace.n_key))
+    zeros = " = ".join([fill("steps.weights_row", i=ANY[0]), nothing])
+    lines, empty = [], trace.empty_rows
+    if trace.choices.normalizer == "relu_sum":
+        totals = _parts(page, trace.masked_scores).totals
+        lines.append([fill("whole.totals"), page.matrix(totals[:, None])])
+        if (totals == 0).any():
+            none = fill("whole.nothing", name=fill("total", i=ANY[0]))
+            lines.append([fill("whole.follows", given=none, then=zeros)])
+    elif empty.any():
+        hidden = "steps.bias_row" if trace.mask is None else "steps.mask_row"
+        row = [fill(hidden, i=ANY[0]), page.vector(np.full(trace.n_key, -np.inf))]
+        lines.append([fill("whole.follows", given=" = ".join(row), then=zeros)])
+    return lines
+
+
+def _parts(page: Page, masked_scores: np.ndarray) -> NormalizerParts:
+    choices = page.trace.choices
+    return normalizer_parts(
+        choices.normalizer,
+        masked_scores,
+        temperature=choices.temperature,
+        **choices.arguments("normalizer"),
+    )
 
 
 def _output(page: Page) -> list[Line]:

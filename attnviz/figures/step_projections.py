@@ -1,5 +1,6 @@
 """Pictures of the steps that multiply by a matrix: queries, keys, values, and all at once."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,15 +8,18 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 
-from attnviz.figures.labels import escape
+from attnviz.figures.labels import label_width
 from attnviz.figures.sheet import DIGITS_WIDE, SIGN, Box, Role, Shade, Sheet, cell_size, map_size
 from attnviz.figures.sums import Row, SumTable, draw_sum, draw_sum_across, factors
 from attnviz.figures.theme import Number
 from attnviz.figures.view import EDGE, TOP, View, margin
+from attnviz.figures.whole import Whole, is_product
+from attnviz.figures.writing import PLAIN, hand_of
 
 _SMALL_CELL, _SMALL_CELL_ACROSS = (46, 34), (DIGITS_WIDE, 34)
 _SMALL_TOKENS, _SMALL_FEATURES = 8, 4
-_SIGNS = {"dot": "·", "cosine": "∠", "bilinear": "W", "additive": "⊕"}
+_SIGNS = {"dot": "·", "bilinear": "W"}
+_MADE = (",", "→")  # the signs where two tables make a third otherwise than by a product
 
 
 def encoded_inputs(view: View) -> go.Figure:
@@ -45,10 +49,12 @@ def query(view: View) -> go.Figure:
     results: list[Row] = [(view.name("q", i), made)]
     if layer.position.turn is not None:
         product = "".join(view.notation.pair(own, matrix_name))
+        product += "" if b is None else " + b<sup>q</sup>"
         results = [(product, made), (f"↻ {view.name('q', i)}", view.trace.query[i])]
+    letter = "a" if layer.position.added is None else "(a + e)"
     row_name = f"{matrix_name}<sub>m</sub>"
     table = SumTable(
-        name=" ".join(view.notation.pair(f"a<sub>{i + 1},m</sub>", row_name)),
+        name=" ".join(view.notation.pair(f"{letter}<sub>{i + 1},m</sub>", row_name)),
         rows=row[:, None] * w,
         labels=factors(row, view.digits),
         added=[] if b is None else [("b<sup>q</sup>", b[view.head])],
@@ -85,19 +91,24 @@ def value(view: View) -> go.Figure:
 def together(view: View) -> go.Figure:
     """Draw the whole head at once: Q K^T = A, A made weights, weights × V = O.
 
-    Where tokens are columns, K^T Q = A and V × weights = O.
+    Where tokens are columns, K^T Q = A and V × weights = O. Between the two lines stand the
+    equations; where a table is no product of matrices, an arrow leads to it.
     """
-    trace, sheet, choices, pair = view.trace, view.sheet, view.trace.choices, view.notation.pair
-    made = f"A / √{trace.query.shape[1]}" if choices.scale == "sqrt_d_k" else "A"
+    trace, sheet, pair = view.trace, view.sheet, view.notation.pair
     kept = np.isfinite(trace.masked_scores)
     q, k = _Part("Q", trace.query, "query"), _Part("K<sup>⊤</sup>", trace.key.T, "key")
     a = _Part("A", trace.scores, shade="scores")
-    w = _Part(f"A′ = {escape(choices.normalizer)}({made})", trace.weights, "plain", "weights", kept)
+    w = _Part("A′", trace.weights, "plain", "weights", kept)
     v, o = _Part("V", trace.value, "value"), _Part("O", trace.output, "output")
 
-    scores = _equation(view, sheet, view.top, (*pair(q, k), a), _SIGNS[choices.score])
-    lowest = max(box.bottom for box in scores) + view.top + 30
-    outputs = _equation(view, sheet, lowest, (*pair(w, v), o), "·")
+    signs = (_SIGNS[trace.choices.score], "=") if is_product(trace) else _MADE
+    scores = _equation(view, sheet, view.top, (*pair(q, k), a), signs)
+    notes, lowest, across = _notes(view), max(box.bottom for box in scores) + 34, 0
+    for note, size in notes:
+        sheet.text(EDGE, lowest, note, size=size, anchor="middle right")
+        across, lowest = max(across, _width(note, size)), lowest + 26
+    signs = ("·", "=") if trace.relative_value is None else _MADE
+    outputs = _equation(view, sheet, lowest + view.top - 10, (*pair(w, v), o), signs)
     (in_q, in_k), (in_w, in_v) = pair(*scores[:2]), pair(*outputs[:2])
     asking = (in_q, scores[2], in_w, outputs[2])
     for box in asking if view.columns else (in_q, in_w):
@@ -111,8 +122,31 @@ def together(view: View) -> go.Figure:
         sheet.name(box, part.name, part.role)
     along = "notation.down_columns" if view.columns else "notation.along_rows"
     sheet.text(in_w.middle, in_w.bottom + 20, view.t(along), sheet.paint.muted, 13)
-    width = max(scores[2].right, outputs[2].right) + EDGE
+    width = max(scores[2].right, outputs[2].right, EDGE + across) + EDGE
     return sheet.figure(width, max(box.bottom for box in outputs) + 20 + EDGE)
+
+
+def _notes(view: View) -> list[tuple[str, int]]:
+    """Write the equations of a head that its matrices do not show, and what their letters mean."""
+    trace, (low, high) = view.trace, ("<sub>{}</sub>", "<sup>{}</sup>")
+    i, j = ((high if view.columns else low).format(letter) for letter in "ij")
+    whole = Whole(hand_of(PLAIN, view.notation), trace, (i, j, low.format("i,j")))
+    equations = [] if is_product(trace) else [whole.scores]
+    equations.append(whole.weights)
+    equations += [] if trace.relative_value is None else [whole.output]
+    relu_sum = trace.choices.normalizer == "relu_sum"
+    meanings = {
+        "bias_is": trace.bias is not None,
+        "mask_is": trace.mask is not None,
+        "total_is": relu_sum,
+        "nothing_seen": trace.empty_rows.any() and not relu_sum,
+    }
+    written = [(" = ".join(line), 17) for line in equations]
+    return written + [(view.t(f"figure.{key}"), 14) for key, holds in meanings.items() if holds]
+
+
+def _width(text: str, size: int) -> Number:
+    return label_width([re.sub("<.*?>", "", text)]) * size / 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +161,7 @@ class _Part:
 
 
 def _equation(
-    view: View, sheet: Sheet, top: Number, parts: Sequence[_Part], sign: str
+    view: View, sheet: Sheet, top: Number, parts: Sequence[_Part], signs: tuple[str, str]
 ) -> list[Box]:
     """Draw a product and what it gives, as they stand in this notation, at one middle height."""
     trace, laid = view.trace, view.notation.laid
@@ -140,7 +174,7 @@ def _equation(
     boxes: list[Box] = []
     for place, (part, array) in enumerate(zip(parts, arrays, strict=True)):
         if place:
-            sheet.operator(right + SIGN / 2, top + max(heights) / 2, ("", sign, "=")[place])
+            sheet.operator(right + SIGN / 2, top + max(heights) / 2, ("", *signs)[place])
         boxes.append(
             sheet.matrix(
                 right + SIGN,
@@ -188,7 +222,8 @@ def _projected(
     if letter == "k" and layer.position.turn is not None:
         plain = laid(rows @ laid(w) + (0 if b is None else b[own]))
         last = sheet.after(last, sign, plain, role=role, top=_around(plain, centre, view.top))
-        sheet.name(last, " ".join(view.notation.pair(name, matrix_name)), role)
+        product = " ".join(view.notation.pair(name, matrix_name))
+        sheet.name(last, product if b is None else f"{product} + b<sup>{letter}</sup>", role)
         sign = "↻"
     result = sheet.after(
         last, sign, laid(made), role=role, top=_around(laid(made), centre, view.top)

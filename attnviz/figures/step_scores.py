@@ -5,11 +5,14 @@ import plotly.graph_objects as go
 from jaxtyping import Shaped
 
 from attnviz.figures.cell_formulas import score_vectors
+from attnviz.figures.labels import label_width
 from attnviz.figures.plane import compass
 from attnviz.figures.sheet import DIGITS_WIDE, HEADS, SIGN, Sheet, cell_size
 from attnviz.figures.sums import Row, SumTable, draw_sum_across, factors, with_plane
 from attnviz.figures.theme import Number
 from attnviz.figures.view import EDGE, MOST_NAMED, TOP, View, margin
+from attnviz.figures.whole import scaled_name
+from attnviz.figures.writing import PLAIN
 
 _NAMES = {
     "dot": ("q{i}", "K"),
@@ -23,6 +26,16 @@ _NAMES_IN_COLUMNS = {
     "bilinear": ("Wq{i}", "K<sup>⊤</sup>"),
     "additive": ("vₐ", "tanh(…)<sup>⊤</sup>"),
 }
+_MOVED = {  # by a relative position
+    "dot": ("q{i}", "({moved})"),
+    "cosine": ("q{i}/‖q{i}‖", "({moved})/‖…‖"),
+    "bilinear": ("q{i}W", "({moved})"),
+}
+_MOVED_IN_COLUMNS = {
+    "dot": ("q{i}", "({moved})<sup>⊤</sup>"),
+    "cosine": ("q{i}/‖q{i}‖", "({moved})<sup>⊤</sup>/‖…‖"),
+    "bilinear": ("Wq{i}", "({moved})<sup>⊤</sup>"),
+}
 
 
 def scores(view: View) -> go.Figure:
@@ -34,7 +47,13 @@ def scores(view: View) -> go.Figure:
     terms = [score_vectors(trace, i, key) for key in range(trace.n_key)]
     left, right = terms[0][0][None], np.stack([right for _, right in terms])
     named = _NAMES_IN_COLUMNS if view.columns else _NAMES
-    names = [name.format(i=view.notation.index(i)) for name in named[trace.choices.score]]
+    if trace.relative_key is not None:
+        named = named | (_MOVED_IN_COLUMNS if view.columns else _MOVED)
+    j = "<sup>j</sup>" if view.columns else "<sub>j</sub>"
+    moved = f"k{j} + r<sup>k</sup><sub>{i + 1},j</sub>"
+    names = [
+        name.format(i=view.notation.index(i), moved=moved) for name in named[trace.choices.score]
+    ]
     draw = _scores_across if view.columns else _scores_down
     width, height = draw(view, sheet, left, right, (names[0], names[1]))
     if trace.choices.score != "dot" or left.shape[1] != 2 or trace.relative_key is not None:
@@ -96,7 +115,7 @@ def masked_scores(view: View) -> go.Figure:
     Where tokens are columns, three columns side by side.
     """
     trace, i, sheet = view.trace, view.query, view.sheet
-    rows = [("α", trace.scaled_scores[i])]
+    rows = [(scaled_name(PLAIN, trace, "α"), trace.scaled_scores[i])]
     if trace.bias is not None:
         rows.append(("+ B", trace.bias[i]))
     rows.append(("=", trace.masked_scores[i]))
@@ -107,7 +126,7 @@ def _masked_down(view: View, sheet: Sheet, rows: list[Row]) -> go.Figure:
     trace, i, allowed = view.trace, view.query, view.allowed
     few = trace.n_key <= MOST_NAMED
     size = (62, 40) if few else (max(6, 720 / trace.n_key), 30)
-    left, top = 96, EDGE + 26
+    left, top = max(96, EDGE + label_width([rows[0][0]])), EDGE + 26
     lowest = top
     for label, row in rows:
         seen = allowed if label == "=" else np.isfinite(row)
@@ -135,9 +154,9 @@ def _masked_across(view: View, sheet: Sheet, rows: list[Row]) -> go.Figure:
     trace, i, allowed = view.trace, view.query, view.allowed
     size = (62, 40) if trace.n_key <= MOST_NAMED else (30, max(6, 460 / trace.n_key))
     top, right, box = TOP + HEADS, margin(view.key_labels) - SIGN - 20, None
-    for label, row in rows:
+    for place, (label, row) in enumerate(rows):
         seen = allowed if label == "=" else np.isfinite(row)
-        sign, _, name = label.rpartition(" ")
+        sign, name = ("", label) if place == 0 else (label[0], label[1:].strip())
         box = sheet.matrix(
             right + SIGN + 20,
             top,
@@ -147,12 +166,12 @@ def _masked_across(view: View, sheet: Sheet, rows: list[Row]) -> go.Figure:
             limits=_limits(trace.masked_scores),
             allowed=seen[:, None],
         )
-        if label == "α":
-            sheet.row_labels(box, view.key_labels)
-        if name != "=":
+        if name:
             sheet.text(box.middle, top - 18, f"<b>{name}</b>", size=17)
-        if label != "α":
-            sheet.operator(right + SIGN / 2 + 10, box.centre, sign or "=")
+        if place == 0:
+            sheet.row_labels(box, view.key_labels)
+        else:
+            sheet.operator(right + SIGN / 2 + 10, box.centre, sign)
         right = box.right
     muted, lowest = sheet.paint.muted, top + trace.n_key * size[1]
     asking = f"{view.query_labels[i]} ↓"

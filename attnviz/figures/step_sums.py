@@ -41,10 +41,14 @@ def head_outputs(view: View) -> go.Figure:
     sheet.row_labels(share, view.key_labels)
     if value is None:
         value = sheet.after(share, "×", values, role="value")
-    sheet.name(value, "V", "value")
-    factor, vector = f"α′<sub>{i + 1},j</sub>", view.notation.pair("<sub>j</sub>", "<sup>j</sup>")
+    j = "<sup>j</sup>" if view.columns else "<sub>j</sub>"
+    read = f"v{j}"
+    if trace.relative_value is not None:
+        read = f"(v{j} + r<sup>v</sup><sub>{i + 1},j</sub>)"
+    sheet.name(value, "V" if trace.relative_value is None else read[1:-1], "value")
+    factor = f"α′<sub>{i + 1},j</sub>"
     table = SumTable(
-        name=f"{factor} v{vector[0]}",
+        name=f"{factor} {read}",
         rows=contributions,
         labels=factors(weights, view.digits) if view.columns else [],
         added=[],

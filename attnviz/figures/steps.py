@@ -93,7 +93,36 @@ def step_alt(
         )
     else:
         numbers = vector(array[query].tolist(), digits)
-    return t(f"figure.step_{step}", token=tokens[query], i=query + 1, numbers=numbers)
+    said = {"token": tokens[query], "i": query + 1, "numbers": numbers}
+    return t(f"figure.step_{_kind(trace, step)}", **said, **_added(trace, step, t))
+
+
+def _kind(trace: MultiHeadTrace, step: str) -> str:
+    """Choose the sentence of a step by what this layer does in it."""
+    choices = trace.choices
+    if step in ("scores", "together") and (
+        choices.score != "dot" or (step == "together" and trace.relative_key is not None)
+    ):
+        return f"{step}_compared"
+    if step == "masked_scores" and trace.bias is not None:
+        return "biased_scores" if trace.mask is None else "masked_and_biased"
+    if step == "output" and trace.projections.w_o is None:
+        return "joined"
+    return step
+
+
+def _added(trace: MultiHeadTrace, step: str, t: Words) -> dict[str, str]:
+    """Say what else takes part in a step: positions, and the vectors b that are added."""
+    letter = {"query": "q", "key": "k", "value": "v", "output": "o"}.get(step, "")
+    bias = getattr(trace.projections, f"b_{letter}") if letter else None
+    relative = trace.relative_key is not None
+    return {
+        "added": t("figure.alt_added") if trace.position.added is not None else "",
+        "bias": "" if bias is None else t("figure.alt_bias", letter=letter.replace("o", "O")),
+        "turned": t("figure.alt_turned") if trace.position.turn is not None else "",
+        "relative": t("figure.alt_relative") if relative else "",
+        "score": t(f"score.{trace.choices.score}"),
+    }
 
 
 def _array(trace: MultiHeadTrace, step: str, head: int):

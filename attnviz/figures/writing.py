@@ -6,6 +6,7 @@ plain text keeps its lines and its lowered indices, since q² in it would be a s
 The templates are in `text/formulas.toml`; a Hand fills them. Numbers are rounded only when written.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from string import Template
@@ -14,13 +15,14 @@ from typing import Literal, SupportsFloat
 from attnviz.figures.labels import pair, subscript
 from attnviz.figures.notation import Notation
 from attnviz.text import catalogue
-from attnviz.text.numbers import MINUS, number, table
+from attnviz.text.numbers import MINUS, number, significant, table
 
 HandName = Literal["plain", "latex"]
 
 MOST_TERMS = 12  # a longer sum is written with its first terms, dots, and the last
 MOST_FEATURES = 8  # a longer vector likewise
 _KEPT = 3
+_MOST_CHOSEN = 8  # digits of a number that people choose
 _FROM_SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
@@ -52,8 +54,18 @@ class Hand:
         return f"({self.number(value, digits)})"
 
     def constant(self, value: SupportsFloat) -> str:
-        """Write a chosen number, such as a temperature, with its own decimals (4 at most)."""
-        written = number(value, 4)
+        """Write a chosen number, such as a temperature, as it was chosen: 0.00105.
+
+        What has more than 8 digits, as 1/3 has, is written with 4 decimals, or 4 digits that count.
+        """
+        exact = float(value)
+        if not math.isfinite(exact):
+            return self.spell(number(exact))
+        if float(f"{exact:.{_MOST_CHOSEN}g}") == exact:
+            return self.spell(significant(exact, _MOST_CHOSEN))
+        if abs(exact) < 1:
+            return self.spell(significant(exact, 4))
+        written = number(exact, 4)
         return self.spell(written.rstrip("0").rstrip(".") if "." in written else written)
 
     def power(self, value: float) -> str:

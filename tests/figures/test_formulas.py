@@ -215,8 +215,8 @@ def test_latex_of_every_step_is_plain_ascii(hero, layer, step, positions):
 def test_relative_positions_are_named_where_they_take_part(hero, t):
     trace = hero(positions="shaw").head(0)
     found = ancestry(trace, 1, 0)
-    assert "q₂·(k₁ + r₂,₁)" in cell_lines(found, trace.choices, t, relative=True)[0]
-    assert "(v₁ + r₂,₁)" in row_equation(trace, 1)
+    assert "q₂·(k₁ + rᵏ₂,₁)" in cell_lines(found, trace.choices, t, relative=True)[0]
+    assert "(v₁ + rᵛ₂,₁)" in row_equation(trace, 1)
 
 
 def test_the_query_step_is_written_number_by_number(hero):
