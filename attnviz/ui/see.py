@@ -1,4 +1,4 @@
-"""The panels of the page See."""
+"""The page See: the first screen, where a number comes from, and where the weights come from."""
 
 from typing import Any
 
@@ -8,13 +8,20 @@ import streamlit as st
 from attnviz.attention import HeadTrace
 from attnviz.attention.ancestry import ancestry as ancestry_of
 from attnviz.components.matrix import Cell, MatrixSpec, matrix
-from attnviz.figures import bars, blocks, formulas, heatmaps, spoken
-from attnviz.figures.labels import subscript
-from attnviz.lessons.twins import twins
+from attnviz.figures import formulas, spoken
 from attnviz.settings import Settings
-from attnviz.text.numbers import number, significant
-from attnviz.ui import controls, editing, frame, matrices, refusals, session, tools
-from attnviz.ui.plots import plot
+from attnviz.text.numbers import number
+from attnviz.ui import (
+    controls,
+    editing,
+    frame,
+    layer,
+    matrices,
+    puzzle,
+    refusals,
+    session,
+    tools,
+)
 
 # How many columns fit side by side at 1280 pixels, and how many leave room for larger letters.
 _SIDE_BY_SIDE, _LARGE = 18, 10
@@ -96,10 +103,10 @@ def _strip(tables: list[MatrixSpec], asked: MatrixSpec, **shown: Any) -> None:
         if clicked.table == place:
             session.change("cell", query=query, key=key)
         elif query is not None:
-            _ask(query)
+            session.ask(query)
 
     chosen = None if scene.key is None else asked.cell_at(place, query=scene.query, key=scene.key)
-    matrix(tables, chosen=chosen, on_cell=cell, on_query=_ask, **shown)
+    matrix(tables, chosen=chosen, on_cell=cell, on_query=session.ask, **shown)
 
 
 def _note() -> None:
@@ -119,10 +126,6 @@ def _size(columns: int) -> float:
     return 1.2 if columns <= _LARGE else 1.0
 
 
-def _ask(query: int) -> None:
-    session.change("query", query=query, key=None)
-
-
 def _ways_on() -> None:
     """Draw the way to the steps, the token buttons, and the puzzle of repeated words."""
     t, scene = session.t(), session.scene()
@@ -136,7 +139,7 @@ def _ways_on() -> None:
             on_click=_remove_token,
             disabled=len(scene.tokens) == 1,
         )
-        _puzzle(scene.trace.inputs, scene.trace.head(scene.head).output)
+        puzzle.ask(scene.trace.inputs, scene.trace.head(scene.head).output)
     refusals.show("tokens")
 
 
@@ -148,36 +151,6 @@ def _add_token() -> None:
 
 def _remove_token() -> None:
     session.change("tokens", **editing.remove_token(session.settings(), session.scene()))
-
-
-def _puzzle(inputs: np.ndarray, output: np.ndarray) -> None:
-    """Ask why two equal tokens get equal outputs, or what told them apart."""
-    t, scene, settings = session.t(), session.scene(), session.settings()
-    pair, on = twins(inputs, output), settings.positions != "none"
-    kind, values = "alone", {}
-    if pair is not None:
-        same = "despite" if on or settings.mask != "everyone" else "same"
-        kind = same if pair.alike else "differ"
-        values = {
-            "i": subscript(pair.first),
-            "j": subscript(pair.second),
-            "first": pair.first + 1,
-            "second": pair.second + 1,
-            "difference": significant(pair.difference),
-            "token": refusals.escape(scene.tokens[pair.first]),
-            "mask": t(f"mask.{settings.mask}"),
-            "position": t(f"position.{settings.positions}"),
-        }
-    asked = t("puzzle.same" if kind == "despite" else f"puzzle.{kind}", **values)
-    with st.popover(asked, icon=":material/extension:", type="tertiary"):
-        st.write(t(f"puzzle.{kind}_answer", **values))
-        if pair is not None:
-            st.button(
-                t("puzzle.switch_off" if on else "puzzle.switch_on"),
-                on_click=session.change,
-                args=("puzzle",),
-                kwargs={"positions": "none" if on else "sinusoidal"},
-            )
 
 
 def ancestry() -> None:
@@ -248,134 +221,12 @@ def where_weights_come_from() -> None:
     tools.code("scores")
 
 
-def maps() -> None:
-    """Draw scores and weights as heat maps: all heads side by side where there are several."""
-    t, scene, digits, theme = (
-        session.t(),
-        session.scene(),
-        session.settings().digits,
-        session.theme(),
-    )
-    trace, tokens, n = scene.trace, scene.tokens, session.notation()
-    head = trace.head(scene.head)
-    if trace.n_heads > 1:
-        st.subheader(t("see.head_maps"), anchor=False)
-        for kind in ("weights", "scores"):
-            plot(
-                heatmaps.head_maps(trace, kind, tokens, t, theme, head=scene.head, notation=n),
-                heatmaps.head_maps_alt(trace, kind, tokens, t, head=scene.head, notation=n),
-                f"head_maps.{kind}",
-            )
-    st.subheader(t("see.maps"), anchor=False)
-    columns = st.columns(2)
-    for column, kind in zip(columns, ("scores", "weights"), strict=True):
-        array, title = getattr(head, kind), t(f"see.{kind}_title")
-        shown = {"title": title, "digits": digits, "mask": head.mask, "notation": n}
-        figure = heatmaps.heatmap(array, kind, tokens, tokens, t, theme, row=scene.query, **shown)
-        with column:
-            plot(figure, heatmaps.heatmap_alt(array, tokens, tokens, t, **shown), f"map.{kind}")
-
-
-def heads() -> None:
-    """Show how the heads' outputs become one: side by side, times W^O."""
-    t, scene, digits = session.t(), session.scene(), session.settings().digits
-    trace, tokens = scene.trace, scene.tokens
-    w_o = trace.projections.w_o
-    if trace.n_heads == 1 and w_o is None:
-        return
-    st.subheader(t("see.heads"), anchor=False)
-    st.caption(t("see.heads_note"))
-    n = session.notation()
-    hand: dict[str, Any] = {"row_in_hand": scene.query, "notation": n}
-    tables = [
-        matrices.vectors(
-            output,
-            "b",
-            "output",
-            tokens,
-            t,
-            digits,
-            title=t("head.number", number=head + 1),
-            sign=_sign(head, w_o is not None and n.columns),
-            **hand,
-        )
-        for head, output in enumerate(trace.head_outputs)
-    ]
-    if w_o is not None:
-        sign = "" if n.columns else "·"
-        joint = matrices.parameters(w_o, "O", t("see.w_o_title"), digits, sign=sign, notation=n)
-        tables.insert(0 if n.columns else len(tables), joint)
-    tables.append(
-        matrices.vectors(
-            trace.output,
-            "b",
-            "output",
-            tokens,
-            t,
-            digits,
-            title=t("see.output_title"),
-            sign="=",
-            **hand,
-        )
-    )
-    matrix(
-        tables,
-        key="heads",
-        label=t("see.heads"),
-        default_readout=t("see.heads_readout", n_heads=trace.n_heads),
-        on_query=_ask,
-    )
-    tools.code("heads")
-
-
-def _sign(head: int, after_w_o: bool) -> str:
-    """Give what stands before a head's output: beside others, below them, or after W^O."""
-    if head == 0:
-        return "·" if after_w_o else ""
-    return ";" if after_w_o else "‖"
-
-
-@st.fragment
-def nudge() -> None:
-    """Nudge one input and show how far every output moves."""
-    t, scene, digits = session.t(), session.scene(), session.settings().digits
-    tokens = scene.tokens
-    st.subheader(t("nudge.title"), anchor=False)
-    controls_, picture = st.columns([1, 2])
-    with controls_:
-        token = st.selectbox(
-            t("nudge.token"),
-            range(len(tokens)),
-            index=len(tokens) - 1,
-            format_func=lambda place: f"{place + 1} {tokens[place]}",
-            key="nudge.token",
-        )
-        amount = st.slider(t("nudge.amount"), -1.0, 1.0, 0.1, 0.1, key="nudge.amount")
-        moved = scene.nudged(min(token, len(tokens) - 1), amount)
-        st.write(t("nudge.moved", moved=int((moved > 0).sum()), n_tokens=len(tokens)))
-        st.caption(t("nudge.note"))
-        tools.code("nudge", token=min(token, len(tokens) - 1), amount=amount)
-    with picture:
-        figure = bars.perturbation_bars(moved, tokens, t, session.theme(), digits=digits)
-        plot(figure, bars.perturbation_bars_alt(moved, tokens, t, digits=digits), "nudge")
-
-
-def bert() -> None:
-    """Show where self-attention stands in a BERT block."""
-    t = session.t()
-    fold = st.expander(t("bert.title"), on_change="rerun")
-    if fold.open:
-        with fold:
-            st.write(t("bert.note"))
-            plot(blocks.bert_block(t, session.theme()), t("bert.note"), "bert")
-
-
 PANELS = {
     "weights": first_screen,
     "ancestry": ancestry,
     "scores": where_weights_come_from,
-    "maps": maps,
-    "heads": heads,
-    "nudge": nudge,
-    "bert": bert,
+    "maps": layer.maps,
+    "heads": layer.heads,
+    "nudge": layer.nudge,
+    "bert": layer.bert,
 }

@@ -126,6 +126,11 @@ def change(place: str, draft: str | None = None, **fields: Any) -> None:
     attempt(place, lambda: fields, draft)
 
 
+def ask(query: int) -> None:
+    """Let another token ask."""
+    change("query", query=query, key=None)
+
+
 def attempt(
     place: str,
     changes: Callable[[], dict[str, Any]],

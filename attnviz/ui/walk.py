@@ -37,7 +37,7 @@ def asking_token() -> None:
         tokens=matrices.labels(scene.tokens),
         tokens_label=t("tokens.asks"),
         query=scene.query,
-        on_query=lambda query: session.change("query", query=query, key=None),
+        on_query=session.ask,
     )
 
 
