@@ -28,9 +28,8 @@ def draw() -> None:
             args=("drawer", not session.flag("drawer")),
         )
         st.button(
-            "",
+            t("undo.undo"),
             icon=":material/undo:",
-            help=t("undo.undo"),
             key="undo",
             disabled=not session.undoable(),
             on_click=session.undo,

@@ -60,6 +60,7 @@ def _preview(contents: Contents) -> None:
     t, matrices = session.t(), contents.matrices
     place = 0
     if len(matrices) > 1:
+        session.keep_below("file.which", len(matrices))
         place = st.selectbox(
             t("file.which"),
             range(len(matrices)),
@@ -77,7 +78,7 @@ def _preview(contents: Contents) -> None:
         _FIELDS,
         index=_FIELDS.index(guessed) if guessed in _FIELDS else 0,
         format_func=lambda field: t(f"drawer.{field}"),
-        key="file.field",
+        key=f"file.field.{matrix.name}.{place}",
     )
     labels = tuple(matrix.row_labels or contents.tokens)
     if labels:

@@ -42,6 +42,7 @@ def player_words() -> DeckWords:
 def _present(panels: Panels) -> None:
     t, settings = session.t(), session.settings()
     style.present()
+    panels = {name: panel for name, panel in panels.items() if name not in session.empty_panels()}
     names = list(panels)
     with st.container(key="leave"):
         st.button(
@@ -62,6 +63,7 @@ def _present(panels: Panels) -> None:
         label=t("present.deck"),
         words=player_words(),
         on_step=lambda name: session.change("panel", panel=name),
+        size=1.2,
     )
     with st.container(key="panel"):
         for name, panel in panels.items():

@@ -120,7 +120,7 @@ def _note() -> None:
 def _size(columns: int) -> float:
     """Fill the width of a projector with few columns; make room for the open drawer."""
     if session.settings().present:
-        return 1.2 if columns <= _LARGE else 0.9
+        return 1.2 if columns <= _LARGE else 1.15
     if session.flag("drawer"):
         return 0.92
     return 1.2 if columns <= _LARGE else 1.0
@@ -217,6 +217,7 @@ def where_weights_come_from() -> None:
         key="where",
         label=t("see.second_label", sentence=" ".join(tokens)),
         default_readout=t("see.where_readout"),
+        size=1.2 if session.settings().present else 1.0,
     )
     tools.code("scores")
 

@@ -126,6 +126,13 @@ def change(place: str, draft: str | None = None, **fields: Any) -> None:
     attempt(place, lambda: fields, draft)
 
 
+def empty_panels() -> frozenset[str]:
+    """Name the panels that have nothing to show: one head has no others to join."""
+    trace, key = scene().trace, scene().key
+    alone = trace.n_heads == 1 and trace.projections.w_o is None
+    return frozenset({"heads"} if alone else ()) | frozenset({"ancestry"} if key is None else ())
+
+
 def ask(query: int) -> None:
     """Let another token ask."""
     change("query", query=query, key=None)
@@ -254,6 +261,12 @@ def link(**extra: str) -> str:
 def put(control: str, value: Any) -> None:
     """Set what a control shows, before it is drawn."""
     st.session_state[control] = value
+
+
+def keep_below(control: str, most: int) -> None:
+    """Start a choice among things afresh where there are fewer of them than before."""
+    if st.session_state.get(control, 0) not in range(most):
+        st.session_state[control] = 0
 
 
 def got(control: str) -> Any:

@@ -31,14 +31,19 @@ def asking_token() -> None:
         [],
         key="asking_token",
         label=t("tokens.asks"),
-        default_readout=formulas.row_equation(
-            scene.trace.head(scene.head), scene.query, session.settings().digits
-        ),
+        default_readout="" if session.settings().predict else _equation(),
+        size=1.2 if session.settings().present else 1.0,
         tokens=matrices.labels(scene.tokens),
         tokens_label=t("tokens.asks"),
         query=scene.query,
         on_query=session.ask,
     )
+
+
+def _equation() -> str:
+    scene = session.scene()
+    head = scene.trace.head(scene.head)
+    return formulas.row_equation(head, scene.query, session.settings().digits)
 
 
 def deck() -> None:
@@ -53,6 +58,7 @@ def deck() -> None:
         label=t("steps.deck"),
         words=frame.player_words(),
         on_step=lambda name: session.change("step", step=name),
+        size=1.2 if settings.present else 1.0,
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(t("steps.keys"), width="stretch")

@@ -36,7 +36,6 @@ ROOT = Path(__file__).parents[2]
 MAIN = ROOT / "attnviz" / "ui" / "main.py"
 EN = words("en")
 HERO = [["1", "0", "2"], ["0", "1", "1"], ["1", "1", "0"], ["0", "1", "1"]]
-LONGEST = 400  # of what a test prints when it fails
 
 
 def opened(script: str = "see.py", *, context: dict | None = None, **link: str) -> AppTest:
@@ -58,6 +57,11 @@ def matrices(app: AppTest) -> dict[str, dict]:
 
 def inputs(app: AppTest, language: str = "en") -> list[list[str]]:
     return matrices(app)[words(language)("see.inputs_title")]["cells"]
+
+
+def of_link(app: AppTest) -> dict[str, str]:
+    """Give what the address of the page says."""
+    return {key: app.query_params[key] for key in app.query_params}
 
 
 def badges(app: AppTest) -> dict[str, str]:
@@ -88,6 +92,13 @@ def with_popover(app: AppTest, key: str) -> AppTest:
     app.run()
     assert not app.exception, app.exception
     return app
+
+
+def with_settings(app: AppTest) -> AppTest:
+    """Open the drawer at the settings of the attention."""
+    click(app, EN("bar.own"))
+    app.session_state["drawer.tabs"] = EN("drawer.attention")
+    return app.run()
 
 
 # --- Notation and digits
@@ -166,10 +177,10 @@ def test_rounded_digits_that_do_not_add_up_say_why(language, digits, query):
 
 @pytest.mark.parametrize(("digits", "shown"), [(2, "0.21"), (3, "0.206"), (4, "0.2060")])
 def test_the_slider_of_the_drawer_sets_the_decimals(digits, shown):
-    app = click(opened(), EN("bar.own"))
+    app = with_settings(opened(digits="3" if digits == 2 else "2"))
     app.slider(key="control.digits").set_value(digits).run()
     assert matrices(app)[EN("see.weights_title")]["cells"][1][1] == shown
-    assert from_query(dict.fromkeys(app.query_params) | {"digits": str(digits)})[0].digits == digits
+    assert from_query(of_link(app))[0].digits == digits
 
 
 # --- Code and speech
@@ -380,14 +391,14 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_nothing_changes(name, lang
     t, (make, code, values) = words(language), BAD[name]
     app = opened(lang=language)
     click(app, t("bar.own"))
-    before = matrices(app), dict(app.query_params)
+    before = matrices(app), of_link(app)
     app.file_uploader[0].set_value((name, make(), "text/csv")).run()
     assert not app.exception
     [said] = [plain(error.value) for error in app.error]
     if code is not None:
         assert said.startswith(plain(t(f"error.{code}", **values)))
     assert said.endswith(plain(t("check.kept")))
-    assert (matrices(app), dict(app.query_params)) == before
+    assert (matrices(app), of_link(app)) == before
     assert t("file.take") not in [button.label for button in app.button]
 
 
@@ -427,7 +438,7 @@ def test_a_file_that_attnviz_saved_opens_whole(kind):
     said = [plain(mark.value) for mark in app.markdown]
     assert plain(EN("file.lesson", tokens="貓 =SUM(1)")) in said
     click(app, EN("file.open"))
-    assert from_query(app.query_params)[0] == Settings(**{**vars(LESSON), "language": "en"})
+    assert from_query(of_link(app))[0] == Settings(**{**vars(LESSON), "language": "en"})
     app.button(key="undo").click().run()
     assert "in" not in app.query_params
 
@@ -439,6 +450,8 @@ def test_several_changes_are_undone_one_after_the_other():
     app = click(opened(), EN("bar.own"))
     assert app.button(key="undo").disabled
     app.text_input(key="control.sentence").set_value("one two").run()
+    app.session_state["drawer.tabs"] = EN("drawer.attention")
+    app.run()
     app.selectbox(key="control.normalizer").set_value("sparsemax").run()
     app.slider(key="control.digits").set_value(3).run()  # a way of looking is no change
     app.number_input(key="control.temperature").set_value(2.0).run()
@@ -446,16 +459,19 @@ def test_several_changes_are_undone_one_after_the_other():
     while not app.button(key="undo").disabled:
         app.button(key="undo").click().run()
         assert not app.exception
-        seen.append(
-            {
-                key: app.query_params[key]
-                for key in ("text", "norm", "temp")
-                if key in app.query_params
-            }
-        )
-    assert seen == [{"text": "one two", "norm": "sparsemax"}, {"text": "one two"}, {}]
-    assert app.query_params["digits"] == "3"
-    assert inputs(app)[0] == ["1.000", "0.000", "2.000"] or inputs(app) == HERO
+        seen.append({key: value for key, value in of_link(app).items() if key != "lang"})
+    assert seen == [
+        {"digits": "3", "text": "one two", "norm": "sparsemax"},
+        {"digits": "3", "text": "one two"},
+        {"digits": "3"},
+    ]
+    assert inputs(app) == HERO
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_button_has_a_name_in_the_persons_language(language):
+    app = opened(lang=language)
+    assert [button.key for button in app.button if not button.label.strip()] == []
 
 
 @pytest.mark.parametrize("script", ["see.py", "steps.py"])
@@ -556,7 +572,7 @@ def test_the_link_and_the_snippet_open_this_page_with_every_setting(script, url,
 def squares(svg: str, size: int, border: int) -> np.ndarray:
     """Paint the dark squares of a QR code from its path."""
     painted, x, y = np.zeros((size, size), int), 0.0, 0.0
-    path = re.search(r'class="qrline" d="([^"]*)"', svg)[1]
+    path = re.search(r'class="qrline"[^>]* d="([^"]*)"', svg)[1]
     for command, first, second in re.findall(r"([Mmh])(-?[\d.]+)(?:[ ,]?(-?[\d.]+))?", path):
         if command == "h":
             painted[int(y) - border, int(x) - border : int(x) - border + int(first)] = 1
