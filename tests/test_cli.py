@@ -56,10 +56,10 @@ def test_the_hero_is_printed_when_nothing_is_asked(said):
 
 
 def test_chinese_letters_are_set_two_columns_wide(said):
-    _, out, _ = said("trace", "--lang", "zh-Hant", "--digits", "1")
+    _, out, _ = said("trace", "--lang", "zh-Hant", "--digits", "2")
     assert out.splitlines()[1:3] == [
-        "     他₁  會₂  開₃  會₄    Σ",
-        "他₁  0.0  0.3  0.3  0.3  1.0",
+        "      他₁   會₂   開₃   會₄     Σ",
+        "他₁  0.04  0.32  0.32  0.32  1.00",
     ]
 
 
