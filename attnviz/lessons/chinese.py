@@ -7,7 +7,7 @@ from attnviz.lessons.lexicon import LEXICON
 # The splitter's dictionary has simplified characters; it is asked about a text in which common
 # traditional ones are replaced one by one, and the text itself is cut at the same places.
 _PAIRS = """
-萬万與与專专業业東东絲丝兩两嚴严喪丧個个豐丰臨临為为麗丽舉举麼么義义烏乌樂乐喬乔習习鄉乡書书買买
+墊垫萬万與与專专業业東东絲丝兩两嚴严喪丧個个豐丰臨临為为麗丽舉举麼么義义烏乌樂乐喬乔習习鄉乡書书買买
 亂乱爭争於于虧亏雲云亞亚產产畝亩親亲億亿僅仅從从倉仓儀仪們们價价眾众優优夥伙會会傘伞偉伟傳传傷伤
 倫伦偽伪體体餘余傭佣債债傾倾償偿兒儿黨党蘭兰關关興兴養养獸兽內内岡冈冊册寫写軍军農农馮冯衝冲決决
 況况凍冻淨净涼凉減减湊凑幾几鳳凤憑凭凱凯擊击鑿凿劃划劉刘則则剛刚創创刪删別别劑剂劍剑劇剧勸劝辦办

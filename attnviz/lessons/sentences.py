@@ -34,7 +34,7 @@ _PIECE = regex.compile(
 
 
 def split_sentence(text: str, split: str = "words") -> tuple[str, ...]:
-    """Cut a sentence into "words" or "characters"; a punctuation mark is a token of its own.
+    """Cut a sentence into words, Chinese into "words" or "characters"; punctuation stands alone.
 
     Spaces are dropped, and so is what cannot be seen or turns the direction of writing round.
 
@@ -68,5 +68,6 @@ def _words(text: str) -> Iterator[str]:
         yield from chinese_words(piece[0]) if piece["chinese"] else [piece[0]]
 
 
-def _characters(text: str) -> list[str]:
-    return _CHARACTER.findall(text)
+def _characters(text: str) -> Iterator[str]:
+    for piece in _PIECE.finditer(text):
+        yield from _CHARACTER.findall(piece[0]) if piece["chinese"] else [piece[0]]

@@ -122,7 +122,9 @@ def chips() -> None:
     random = [token for token, source in pairs if source == "random"]
     source = "typed" if not random else "random" if len(random) == len(scene.tokens) else "mixed"
     _chip("vectors", source, tokens=refusals.escape(", ".join(dict.fromkeys(random)))[:300])
-    _chip("matrices", scene.weight_source)
+    matrices = {*scene.head_sources, scene.output_source} - {""}
+    some = "random" in matrices and len(matrices) > 1
+    _chip("matrices", "part" if some else scene.weight_source)
 
 
 def _chip(what: str, source: str, **values: str) -> None:

@@ -51,7 +51,13 @@ def select(
     refusals.show(field)
 
 
-def radio(field: str, options: Sequence, name: Callable[[Any], str]) -> None:
+def radio(
+    field: str,
+    options: Sequence,
+    name: Callable[[Any], str],
+    *,
+    take: Callable[[Any], None] | None = None,
+) -> None:
     """Draw a choice between few options, all of them seen."""
     session.put(f"control.{field}", getattr(session.settings(), field))
     st.radio(
@@ -61,7 +67,7 @@ def radio(field: str, options: Sequence, name: Callable[[Any], str]) -> None:
         key=f"control.{field}",
         horizontal=True,
         on_change=taken,
-        args=(field, None),
+        args=(field, take),
     )
     refusals.show(field)
 

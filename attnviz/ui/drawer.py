@@ -51,7 +51,7 @@ def draw() -> None:
 def _input() -> None:
     t, settings = session.t(), session.settings()
     controls.text("sentence", settings.sentence, take=_sentence, hint=_shown_sentence())
-    controls.radio("split", SPLITS, lambda key: t(f"drawer.split_{key}"))
+    controls.radio("split", SPLITS, lambda key: t(f"drawer.split_{key}"), take=_split)
     controls.text("pieces", " | ".join(session.scene().tokens), take=_pieces)
     if session.notation().columns:
         st.caption(t("notation.typed"))
@@ -73,6 +73,13 @@ def _shown_sentence() -> str:
 
 def _sentence(typed: str) -> None:
     session.attempt("sentence", lambda: editing.sentence(*session.now(), typed), typed)
+
+
+def _split(split: str) -> None:
+    """Cut the sentence anew; what was cut by hand before gives way."""
+    settings = session.settings()
+    by_hand = () if settings.sentence and not settings.vectors else settings.pieces
+    session.change("split", split=split, pieces=by_hand, key=None)
 
 
 def _pieces(typed: str) -> None:

@@ -31,7 +31,9 @@ def maps() -> None:
     st.subheader(t("see.maps"), anchor=False)
     columns = st.columns(2)
     for column, kind in zip(columns, ("scores", "weights"), strict=True):
-        array, title = getattr(head, kind), t(f"see.{kind}_title")
+        array = head.weights if kind == "weights" else head.masked_scores
+        altered = kind == "scores" and (head.scale != 1 or head.bias is not None)
+        title = t("see.altered_scores_title" if altered else f"see.{kind}_title")
         shown = {"title": title, "digits": digits, "mask": head.mask, "notation": n}
         figure = heatmaps.heatmap(array, kind, tokens, tokens, t, theme, row=scene.query, **shown)
         with column:

@@ -58,6 +58,8 @@ def first_screen() -> None:
     )
     if not scene.digits_fit:
         controls.toggle("digits", t("see.show_digits"))
+    if not (session.alone() or _below_scores()):
+        ancestry()
     _ways_on()
     _read_aloud(head)
 
@@ -101,6 +103,7 @@ def _strip(tables: list[MatrixSpec], asked: MatrixSpec, **shown: Any) -> None:
         spec = tables[clicked.table]
         query, key = spec.on_axis("query", clicked), spec.on_axis("key", clicked)
         if clicked.table == place:
+            session.set_flag("below_scores", asked.kind == "scores")
             session.change("cell", query=query, key=key)
         elif query is not None:
             session.ask(query)
@@ -139,7 +142,7 @@ def _ways_on() -> None:
             on_click=_remove_token,
             disabled=len(scene.tokens) == 1,
         )
-        puzzle.ask(scene.trace.inputs, scene.trace.head(scene.head).output)
+        puzzle.ask(scene.trace)
     refusals.show("tokens")
 
 
@@ -151,6 +154,17 @@ def _add_token() -> None:
 
 def _remove_token() -> None:
     session.change("tokens", **editing.remove_token(session.settings(), session.scene()))
+
+
+def _below_scores() -> bool:
+    """Tell whether the cell was clicked among the scores: its ancestry then opens below them."""
+    return session.flag("below_scores") and session.scene().key is not None
+
+
+def ancestry_alone() -> None:
+    """Draw the ancestry as a panel of its own; on the whole page it stands below its cell."""
+    if session.alone():
+        ancestry()
 
 
 def ancestry() -> None:
@@ -219,12 +233,14 @@ def where_weights_come_from() -> None:
         default_readout=t("see.where_readout"),
         size=1.2 if session.settings().present else 1.0,
     )
+    if _below_scores() and not session.alone():
+        ancestry()
     tools.code("scores")
 
 
 PANELS = {
     "weights": first_screen,
-    "ancestry": ancestry,
+    "ancestry": ancestry_alone,
     "scores": where_weights_come_from,
     "maps": layer.maps,
     "heads": layer.heads,

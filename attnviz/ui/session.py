@@ -126,6 +126,11 @@ def change(place: str, draft: str | None = None, **fields: Any) -> None:
     attempt(place, lambda: fields, draft)
 
 
+def alone() -> bool:
+    """Tell whether panels are shown one by one: on a projector, or inside another page."""
+    return settings().present or bool(st.context.is_embedded)
+
+
 def empty_panels() -> frozenset[str]:
     """Name the panels that have nothing to show: one head has no others to join."""
     trace, key = scene().trace, scene().key
@@ -253,7 +258,8 @@ def damage() -> Damage:
 
 def link(**extra: str) -> str:
     """Give the whole address of this view: this page with all settings, and what is added."""
-    page, query = st.session_state[_PAGE], settings().to_query() | extra
+    query = {"lang": language()} | settings().to_query() | extra
+    page = st.session_state[_PAGE]
     base = (st.context.url or "").rstrip("/").removesuffix(f"/{page}") if page else st.context.url
     return f"{(base or '').rstrip('/')}/{page}?{urlencode(query)}".rstrip("?")
 

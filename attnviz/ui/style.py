@@ -28,5 +28,10 @@ def embed() -> None:
     _use("embed")
 
 
+def least_width(key: str, pixels: int) -> None:
+    """Keep an element as wide as it must be to be read; a narrower frame scrolls."""
+    st.html(f"<style>.st-key-{key} {{ min-width: {pixels:d}px; }}</style>")
+
+
 def _use(name: str) -> None:
     st.html(f"<style>{_SHEETS[name]}</style>")

@@ -1,8 +1,9 @@
 """The panels of the page Step by step."""
 
+import re
+
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.attention import HeadTrace
 from attnviz.components.deck import DeckStep
@@ -11,11 +12,11 @@ from attnviz.components.matrix import matrix
 from attnviz.figures import formulas, spoken, steps
 from attnviz.figures.labels import subscript
 from attnviz.text.numbers import number, significant, vector
-from attnviz.ui import controls, frame, matrices, predicting, refusals, session, tools
+from attnviz.ui import controls, frame, matrices, predicting, refusals, session, style, tools
 from attnviz.ui.plots import plot
 
-_BESIDE = 890
-"""The widest picture, in pixels, that stays legible with its explanation beside it."""
+_BESIDE, _SHORT_LINE = 700, 48
+"""The widest picture, in pixels, and the longest formula, in letters, that stand side by side."""
 
 
 def steps_of_one_output() -> None:
@@ -82,12 +83,17 @@ def _step(name: str) -> None:
     )
     alt = spoken.say_step(scene, name, t, digits)
     latex = formulas.step_latex(*asked, head=head, digits=digits, notation=n)
-    beside = name == "weights" or figure.layout.width <= _BESIDE
-    picture, explanation = st.columns([3, 2], gap="medium") if beside else _one_below_the_other()
+    width = int(figure.layout.width)
+    if name != "weights":  # bars may be narrowed, matrices of digits may not
+        style.least_width(f"plot-step-{name}", width)
+    beside = width <= _BESIDE and _longest_line(latex) <= _SHORT_LINE
+    said, sentence = st.container(), _sentence(name, values)
+    picture, formula = st.columns([3, 2], gap="medium") if beside else (said, said)
+    with formula:
+        st.write(sentence)
     with picture:
         plot(figure, alt, f"step-{name}", natural=True)
-    with explanation:
-        st.write(_sentence(name, values))
+    with formula:
         st.latex(latex)
         with st.container(horizontal=True, gap="small"):
             with st.popover(t("steps.latex"), icon=":material/content_copy:", type="tertiary"):
@@ -95,8 +101,9 @@ def _step(name: str) -> None:
             tools.code(name)
 
 
-def _one_below_the_other() -> tuple[DeltaGenerator, DeltaGenerator]:
-    return st.container(), st.container()
+def _longest_line(latex: str) -> int:
+    """Estimate how many letters wide a formula is set; the rows of a matrix count one by one."""
+    return max(len(re.sub(r"\\[a-zA-Z]+|[{}&_^\s\\]", "", line)) for line in latex.split(r"\\"))
 
 
 def _sentence(name: str, values: dict[str, object]) -> str:

@@ -35,7 +35,7 @@ def test_the_weights_stand_on_the_first_screen_before_any_chart_is_there(visit):
         tab.page.get_by_role("button", name=t("bar.own")),
         tab.page.get_by_role("button", name=t("bar.share")),
         tab.page.get_by_role("radio", name="繁體中文"),
-        tab.page.get_by_role("button", name=t("puzzle.same", i="₂", j="₄")),
+        tab.page.get_by_role("button", name=t("puzzle.same", i="b₂", j="b₄")),
     ):
         box = part.bounding_box()
         assert box is not None, part

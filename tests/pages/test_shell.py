@@ -259,7 +259,7 @@ def test_the_sentence_says_what_the_asking_token_sees(language, link):
 def test_a_chosen_cell_is_said_too(language):
     app = opened(lang=language, key="2")
     scene = scene_of(Settings(key=2), language)
-    assert spoken_on(app)[1] == plain(spoken.say_cell(scene, 1, 2, words(language), 2))
+    assert plain(spoken.say_cell(scene, 1, 2, words(language), 2)) in spoken_on(app)
 
 
 @pytest.mark.parametrize("script", ["see.py", "steps.py"])

@@ -177,7 +177,12 @@ function start(parent) {
   const under = ({ target }) => target.closest("td, th, button")?.at;
   root.onpointerover = (event) => under(event) && point(state, under(event));
   root.onpointerleave = () => point(state, parent.activeElement?.at ?? null);
-  root.onclick = (event) => under(event) && act(state, under(event));
+  root.onclick = (event) => {
+    const at = under(event);
+    if (at) act(state, at);
+    // A chip chosen with the mouse gives the keys back to the page.
+    if (event.detail && at?.[0] < 0) parent.activeElement?.blur();
+  };
   root.onkeydown = (event) => press(state, event);
   root.addEventListener("focusin", ({ target: { at } }) => at && (rove(state, at), point(state, at)));
   root.addEventListener("focusout", ({ relatedTarget }) => relatedTarget?.at || point(state, null));
