@@ -6,10 +6,9 @@ from html import escape
 import segno
 import streamlit as st
 
+from attnviz.exports.records import LONGEST_LINK
 from attnviz.ui import session
 
-LONGEST_LINK = 8_000
-"""Characters that a link may have and still be kept by mail, chat and class platforms."""
 LONGEST_QR = 900
 """Characters that a QR code may hold and still be read from a projector by a phone."""
 
