@@ -71,32 +71,19 @@ def start_example(example: str) -> None:
 
 
 def _language() -> None:
-    session.put("control.language", session.language())
-    st.segmented_control(
-        session.t()("bar.language"),
-        tuple(LANGUAGES),
-        format_func=LANGUAGES.__getitem__,
-        key="control.language",
-        label_visibility="collapsed",
-        required=True,
-        on_change=controls.taken,
-        args=("language",),
-    )
+    label, languages = session.t()("bar.language"), tuple(LANGUAGES)
+    controls.segments("language", label, session.language(), languages, LANGUAGES.__getitem__)
 
 
 def _notation() -> None:
     t = session.t()
-    session.put("control.notation", session.settings().notation)
-    st.segmented_control(
+    controls.segments(
+        "notation",
         t("notation.choose"),
+        session.settings().notation,
         NOTATIONS,
-        format_func=lambda key: t(f"notation.{key}"),
-        key="control.notation",
+        lambda key: t(f"notation.{key}"),
         help=t("notation.help"),
-        label_visibility="collapsed",
-        required=True,
-        on_change=controls.taken,
-        args=("notation",),
     )
 
 
@@ -107,12 +94,8 @@ def _same_numbers() -> None:
         difference = same_numbers(scene.trace, scene.head)
         said = {"difference": f"{difference:.0e}"}
         same = difference < TOLERANCE
-        st.badge(
-            t("notation.same") if same else t("notation.differ", **said),
-            icon=":material/check:" if same else ":material/error:",
-            color="gray" if same else "red",
-            help=t("notation.same_help", **said),
-        )
+        label = t("notation.same") if same else t("notation.differ", **said)
+        _verdict(same, label, t("notation.same_help", **said))
 
 
 def chips() -> None:
@@ -142,12 +125,12 @@ def _self_check() -> None:
     said = [
         t(f"check.{check.name}", difference=f"{check.difference:.0e}") for check in failed or made
     ]
-    st.badge(
-        t("check.failed" if failed else "check.ok"),
-        icon=":material/error:" if failed else ":material/check:",
-        color="red" if failed else "gray",
-        help="  \n".join(said),
-    )
+    _verdict(not failed, t("check.failed" if failed else "check.ok"), "  \n".join(said))
+
+
+def _verdict(holds: bool, label: str, reason: str) -> None:
+    icon, colour = (":material/check:", "gray") if holds else (":material/error:", "red")
+    st.badge(label, icon=icon, color=colour, help=reason)
 
 
 def _heads() -> None:
@@ -155,14 +138,10 @@ def _heads() -> None:
     t, scene = session.t(), session.scene()
     n_heads = scene.trace.n_heads
     if n_heads > 1:
-        session.put("control.head", scene.head)
-        st.segmented_control(
+        controls.segments(
+            "head",
             t("head.choose"),
+            scene.head,
             range(n_heads),
-            format_func=lambda head: t("head.number", number=head + 1),
-            key="control.head",
-            label_visibility="collapsed",
-            required=True,
-            on_change=controls.taken,
-            args=("head",),
+            lambda head: t("head.number", number=head + 1),
         )

@@ -72,6 +72,24 @@ def radio(
     refusals.show(field)
 
 
+def segments(
+    field: str, label: str, value: Any, options: Sequence, name: Callable[[Any], str], **more: Any
+) -> None:
+    """Draw a choice between few options in one line, without its label."""
+    session.put(f"control.{field}", value)
+    st.segmented_control(
+        label,
+        options,
+        format_func=name,
+        key=f"control.{field}",
+        label_visibility="collapsed",
+        required=True,
+        on_change=taken,
+        args=(field,),
+        **more,
+    )
+
+
 def checkbox(field: str, value: bool) -> None:
     """Draw a choice between yes and no."""
     session.put(f"control.{field}", value)

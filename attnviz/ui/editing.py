@@ -13,12 +13,12 @@ from attnviz.lessons.lexicon import word_vectors
 from attnviz.lessons.sentences import split_sentence
 from attnviz.lessons.typed import parse_number, parse_table
 from attnviz.scene import Scene
-from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings
+from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings, Table
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
 
-def table(array: np.ndarray) -> tuple[tuple[float, ...], ...]:
+def table(array: np.ndarray) -> Table:
     """Turn a matrix into the tuples that settings hold."""
     return tuple(tuple(float(number) for number in row) for row in array)
 
@@ -46,9 +46,7 @@ def pieces(settings: Settings, scene: Scene, tokens: Sequence[str]) -> dict[str,
     """Name or split the tokens by hand; typed vectors stay with their places."""
     changes: dict[str, Any] = {"pieces": tuple(tokens), "key": None}
     if settings.vectors:
-        kept = scene.inputs[: len(tokens)]
-        fresh = word_vectors(tokens[len(kept) :], kept.shape[1], settings.seed)[0]
-        changes["vectors"] = table(np.vstack([kept, fresh]) if len(fresh) else kept)
+        changes["vectors"] = _vectors_of(settings, scene, tokens)
     if settings.cells:
         changes["cells"] = _cells(settings, len(tokens))
     return changes
@@ -65,13 +63,14 @@ def remove_token(settings: Settings, scene: Scene) -> dict[str, Any]:
 
 
 def _with_inputs(settings: Settings, scene: Scene, tokens: tuple[str, ...]) -> dict[str, Any]:
-    vectors, d_model = scene.inputs, scene.inputs.shape[1]
-    fresh = word_vectors(tokens[len(vectors) :], d_model, settings.seed)[0]
-    wanted = np.vstack([vectors, fresh]) if len(fresh) else vectors[: len(tokens)]
-    changes = {"pieces": tokens, "vectors": table(wanted), "key": None}
-    if settings.cells:
-        changes["cells"] = _cells(settings, len(tokens))
-    return changes
+    return pieces(settings, scene, tokens) | {"vectors": _vectors_of(settings, scene, tokens)}
+
+
+def _vectors_of(settings: Settings, scene: Scene, tokens: Sequence[str]) -> Table:
+    """Keep the vectors on the screen in their places; tokens beyond them get their words'."""
+    kept = scene.inputs[: len(tokens)]
+    fresh = word_vectors(tokens[len(kept) :], kept.shape[1], settings.seed)[0]
+    return table(np.vstack([kept, fresh]) if len(fresh) else kept)
 
 
 def _cells(settings: Settings, n_tokens: int, kept: Sequence[int] = ()) -> tuple[str, ...]:

@@ -5,11 +5,10 @@ from dataclasses import replace
 import streamlit as st
 
 from attnviz.errors import InputError
-from attnviz.exports.bundles import read_record
-from attnviz.lessons.files import Contents, Matrix, field_of, read_table
+from attnviz.lessons.files import Contents, Matrix, field_of
 from attnviz.settings import Settings, Table
 from attnviz.text.numbers import table
-from attnviz.ui import editing, refusals, session
+from attnviz.ui import cached, editing, refusals, session
 
 _FIELDS = ("vectors", *editing.MATRICES)
 _SHOWN = 8
@@ -28,7 +27,7 @@ def draw() -> None:
     if _is_lesson(data):
         return
     try:
-        contents = read_table(data, upload.name)
+        contents = cached.contents(data, upload.name)
     except InputError as error:
         st.error(f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}")
         return
@@ -41,7 +40,7 @@ def _is_lesson(data: bytes) -> bool:
     """Offer to open what attnviz itself saved: everything comes back, not the numbers alone."""
     t = session.t()
     try:
-        record = read_record(data)
+        record = cached.record(data)
     except InputError:
         return False
     if record.settings is None:

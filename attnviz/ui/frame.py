@@ -63,7 +63,7 @@ def _present(panels: Panels) -> None:
         label=t("present.deck"),
         words=player_words(),
         on_step=lambda name: session.change("panel", panel=name),
-        size=1.2,
+        size=session.size(),
     )
     with st.container(key="panel"):
         for name, panel in panels.items():

@@ -88,7 +88,7 @@ def heads() -> None:
         label=t("see.heads"),
         default_readout=t("see.heads_readout", n_heads=trace.n_heads),
         on_query=session.ask,
-        size=1.2 if session.settings().present else 1.0,
+        size=session.size(),
     )
     tools.code("heads")
 

@@ -29,7 +29,7 @@ def _named(name: str, value: object) -> object:
 
 
 def show(place: str) -> None:
-    """Say why the last input at `place` was refused, if it was; pasted text is kept beside it."""
+    """Say why the last input at `place` was refused, if it was."""
     error = session.refusal(place)
     if error is not None:
         st.error(f"{escape(sentence(error))} {session.t()('check.kept')}")

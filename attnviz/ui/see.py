@@ -231,7 +231,7 @@ def where_weights_come_from() -> None:
         key="where",
         label=t("see.second_label", sentence=" ".join(tokens)),
         default_readout=t("see.where_readout"),
-        size=1.2 if session.settings().present else 1.0,
+        size=session.size(),
     )
     if _below_scores() and not session.alone():
         ancestry()

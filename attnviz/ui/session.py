@@ -51,8 +51,9 @@ def _read(came: dict[str, str]) -> tuple[Settings, Damage]:
     try:
         cached.scene(read, _language(read))
     except InputError as error:
-        misfits = [key for key in read.to_query() if _fits(came, {key})]
-        left_out = {misfits[-1]} if misfits else set(read.to_query()) - {"lang"}
+        keys = read.to_query()
+        misfit = next((key for key in reversed(keys) if _fits(came, {key})), None)
+        left_out = {misfit} if misfit is not None else set(keys) - {"lang"}
         kept, _ = from_query({key: text for key, text in came.items() if key not in left_out})
         return kept, Damage((*unreadable, *sorted(left_out)), error)
     return read, Damage(unreadable)
@@ -129,6 +130,11 @@ def change(place: str, draft: str | None = None, **fields: Any) -> None:
 def alone() -> bool:
     """Tell whether panels are shown one by one: on a projector, or inside another page."""
     return settings().present or bool(st.context.is_embedded)
+
+
+def size() -> float:
+    """Give how many times larger than usual to draw: a projector is read from the last row."""
+    return 1.2 if settings().present else 1.0
 
 
 def empty_panels() -> frozenset[str]:

@@ -11,6 +11,7 @@ from attnviz.components.deck import deck as player
 from attnviz.components.matrix import matrix
 from attnviz.figures import formulas, spoken, steps
 from attnviz.figures.labels import subscript
+from attnviz.figures.plane import read_values
 from attnviz.text.numbers import number, significant, vector
 from attnviz.ui import controls, frame, matrices, predicting, refusals, session, style, tools
 from attnviz.ui.plots import plot
@@ -33,7 +34,7 @@ def asking_token() -> None:
         key="asking_token",
         label=t("tokens.asks"),
         default_readout="" if session.settings().predict else _equation(),
-        size=1.2 if session.settings().present else 1.0,
+        size=session.size(),
         tokens=matrices.labels(scene.tokens),
         tokens_label=t("tokens.asks"),
         query=scene.query,
@@ -59,7 +60,7 @@ def deck() -> None:
         label=t("steps.deck"),
         words=frame.player_words(),
         on_step=lambda name: session.change("step", step=name),
-        size=1.2 if settings.present else 1.0,
+        size=session.size(),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(t("steps.keys"), width="stretch")
@@ -158,8 +159,8 @@ def _values(name: str) -> dict[str, object]:
 
 def _best(head: HeadTrace, name: str, i: int) -> int:
     if name == "head_outputs":
-        values = head.value if head.relative_value is None else head.value + head.relative_value[i]
-        return int(np.linalg.norm(head.weights[i][:, None] * values, axis=1).argmax())
+        read = head.weights[i][:, None] * read_values(head, i)
+        return int(np.linalg.norm(read, axis=1).argmax())
     return int((head.scores if name == "scores" else head.weights)[i].argmax())
 
 
