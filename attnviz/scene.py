@@ -135,7 +135,8 @@ def scene_of(settings: Settings, language: str = "en") -> Scene:
 def with_example(settings: Settings, example: str) -> Settings:
     """Start an example afresh, with the settings it needs; how it is looked at stays."""
     chosen = EXAMPLES[example]
-    fields = {name: getattr(settings, name) for name in ("language", "step", "digits")}
+    kept = ("language", "step", "digits", "notation", "present", "predict", "panel")
+    fields = {name: getattr(settings, name) for name in kept}
     fields |= {"example": example, "query": chosen.query, **chosen.settings}
     return Settings(**fields)
 

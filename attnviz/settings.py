@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
+from urllib.parse import parse_qsl, urlencode
 
 from attnviz.attention.masks import MASKS
 from attnviz.attention.normalizers import NORMALIZERS
@@ -26,6 +27,10 @@ SMALLEST_TEMPERATURE, LARGEST_TEMPERATURE = 1e-3, 1e3  # or 0, the limit
 NOTATIONS = ("row", "column")
 W_SOURCES = ("example", "identity", "random", "typed")
 SPLITS = ("words", "characters")
+AXES = ("key", "query")
+JOININGS = ("learned", "identity", "average")
+WIRINGS = ("separate", "split", "slice")
+COMBININGS = ("add", "concatenate")
 
 # Which fields a choice reads: what a page offers beside it.
 SCORE_FIELDS = {"additive": ("seed",), "bilinear": ("seed",)}
@@ -62,11 +67,25 @@ VIEW_FIELDS = frozenset(
         "present",
         "predict",
         "panel",
+        "axis",
+        "rung",
+        "joining",
+        "dropped",
+        "wiring",
+        "target",
+        "order",
+        "combining",
+        "experiment",
+        "other",
+        "amount",
+        "moves",
     }
 )
 """The fields that choose what is looked at; all others decide numbers."""
 
 Table = tuple[tuple[float | int, ...], ...]
+Move = tuple[str, int, float, float]
+"""An arrow that was dragged: "q", "k" or "v", whose it is, and where its tip is now."""
 
 _LONGEST_VALUE = 65_536
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
@@ -192,6 +211,39 @@ def _places(default: tuple[int, ...], key: str) -> Any:
     return _field(default, key, read, lambda places: ",".join(map(str, places)))
 
 
+def _moves(key: str) -> Any:
+    def read(text: str) -> tuple[Move, ...]:
+        moves = tuple(map(_read_move, text.split(";")))
+        _require(len({move[:2] for move in moves}) == len(moves) <= 3 * MAX_TOKENS, text)
+        return moves
+
+    def write(moves: tuple[Move, ...]) -> str:
+        return ";".join(
+            f"{symbol}{token}:{_write_short(x)},{_write_short(y)}" for symbol, token, x, y in moves
+        )
+
+    return _field((), key, read, write)
+
+
+def _read_move(text: str) -> Move:
+    found = re.fullmatch(r"([qkv])([0-9]{1,2}):([^,;]*),([^,;]*)", text)
+    _require(found, text)
+    symbol, token, x, y = found.groups() if found else ("", "", "", "")
+    return symbol, _read_whole(token, 0, MAX_TOKENS - 1), _read_real(x), _read_real(y)
+
+
+def _nested(key: str) -> Any:
+    """Hold settings inside settings: what another view has different, written as its own link."""
+
+    def read(text: str) -> str:
+        pairs = dict(parse_qsl(text, keep_blank_values=True))
+        inner, unreadable = from_query(pairs)
+        _require(not unreadable and key not in pairs, text)
+        return urlencode(inner.to_query())
+
+    return _field("", key, read)
+
+
 def _cells(key: str) -> Any:
     def read(text: str) -> tuple[str, ...]:
         rows = tuple(text.split("."))
@@ -211,6 +263,14 @@ class Settings:
     column that was clicked, or None; head: index of the head; step: name of the step shown;
     digits: decimals shown; notation: "row", a token is a row, or "column", it is a column;
     present: presenter mode; predict: guess before each step; panel: the one panel shown.
+
+    What a question of a page varies, beside the attention of the settings themselves:
+    axis: along which softmax goes, "key" is right; rung: of the ladder of averages; joining: how
+    the heads become one output; dropped: heads left out; wiring: how heads get their matrices;
+    target: the map that a head is designed for; order: the tokens shuffled, () is as they stand;
+    combining: how a position joins its token; experiment: key of EXPERIMENTS; other: what the
+    other side of a comparison has different, as a link of its own; amount: the number that the
+    question turns, None is the question's own; moves: arrows that were dragged.
 
     Tokens and their vectors:
     example: key of the preset; sentence: "" shows the preset's own tokens; split: how Chinese is
@@ -250,6 +310,19 @@ class Settings:
     present: bool = _flag(False, "present")
     predict: bool = _flag(False, "predict")
     panel: str = _word("", "panel", _NAME.fullmatch)
+
+    axis: str = _choice("key", "axis", AXES)
+    rung: str = _word("", "rung", _NAME.fullmatch)
+    joining: str = _choice("learned", "join", JOININGS)
+    dropped: tuple[int, ...] = _places((), "drop")
+    wiring: str = _choice("separate", "wiring", WIRINGS)
+    target: str = _word("", "target", _NAME.fullmatch)
+    order: tuple[int, ...] = _places((), "order")
+    combining: str = _choice("add", "combine", COMBININGS)
+    experiment: str = _word("", "exp", _NAME.fullmatch)
+    other: str = _nested("b")
+    amount: float | int | None = _real(None, "amount", -LARGEST_NUMBER, LARGEST_NUMBER)
+    moves: tuple[Move, ...] = _moves("move")
 
     example: str = _word("hero", "ex", _NAME.fullmatch)
     sentence: str = _word("", "text", lambda text: len(text) <= MAX_CHARACTERS)

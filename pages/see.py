@@ -2,4 +2,4 @@
 
 from attnviz.ui import frame, see
 
-frame.show(see.PANELS)
+frame.show(see.PANELS, empty=see.empty_panels())

@@ -94,6 +94,17 @@ KEPT: list[tuple[str, Settings]] = [
         Settings(positions="t5", n_buckets=16, max_distance=32, bidirectional=False),
     ),
     ("pos=shaw&clip=1", Settings(positions="shaw", clip=1)),
+    ("panel=axis&axis=query", Settings(panel="axis", axis="query")),
+    ("panel=ladder&rung=mean", Settings(panel="ladder", rung="mean")),
+    ("join=average&drop=0%2C1", Settings(joining="average", dropped=(0, 1))),
+    ("wiring=slice&target=previous", Settings(wiring="slice", target="previous")),
+    ("order=3%2C1%2C0%2C2&combine=concatenate", Settings(order=(3, 1, 0, 2), combining="concatenate")),
+    ("exp=scale&amount=16", Settings(experiment="scale", amount=16)),
+    ("b=norm%3Dsparsemax%26temp%3D0.25", Settings(other="temp=0.25&norm=sparsemax")),
+    (
+        "move=v2%3A-.873%2C2%3Bq1%3A1%2C-1.5",
+        Settings(moves=(("v", 2, -0.873, 2.0), ("q", 1, 1.0, -1.5))),
+    ),
     # What a class platform adds to a link is left alone.
     ("q=2&embed=true&utm_source=moodle", Settings(query=2)),
 ]  # fmt: skip

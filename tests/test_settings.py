@@ -1,4 +1,5 @@
 from dataclasses import fields, replace
+from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given, settings
@@ -9,6 +10,9 @@ from attnviz.attention.normalizers import NORMALIZERS
 from attnviz.attention.positions import POSITIONS
 from attnviz.attention.scores import SCORES
 from attnviz.settings import (
+    AXES,
+    COMBININGS,
+    JOININGS,
     MASK_FIELDS,
     MAX_TOKENS,
     NORMALIZER_FIELDS,
@@ -17,6 +21,7 @@ from attnviz.settings import (
     SPLITS,
     VIEW_FIELDS,
     W_SOURCES,
+    WIRINGS,
     Settings,
     from_query,
 )
@@ -53,6 +58,35 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
     present=st.booleans(),
     predict=st.booleans(),
     panel=st.just("") | names,
+    axis=st.sampled_from(AXES),
+    rung=st.just("") | names,
+    joining=st.sampled_from(JOININGS),
+    dropped=st.lists(places, max_size=3).map(tuple),
+    wiring=st.sampled_from(WIRINGS),
+    target=st.just("") | names,
+    order=st.lists(places, max_size=5).map(tuple),
+    combining=st.sampled_from(COMBININGS),
+    experiment=st.just("") | names,
+    other=st.sampled_from(
+        [
+            "",
+            *(
+                urlencode(each.to_query())
+                for each in (
+                    Settings(scale="sqrt_d_k"),
+                    Settings(temperature=0.25, pieces=("a&b", "=")),
+                    Settings(w_q=((1.5, -2.0),)),
+                    Settings(sentence="他會開會"),
+                )
+            ),
+        ]
+    ),
+    amount=st.none() | reals,
+    moves=st.lists(
+        st.tuples(st.sampled_from("qkv"), places, reals, reals),
+        max_size=3,
+        unique_by=lambda move: move[:2],
+    ).map(tuple),
     example=names,
     sentence=text,
     split=st.sampled_from(SPLITS),
@@ -219,7 +253,10 @@ def test_looking_elsewhere_computes_nothing_new(name):
     looked_at: dict[str, object] = {"language": "en", "query": 3, "key": 2, "head": 1}
     looked_at |= {"step": "weights", "digits": 4, "present": True, "predict": True}
     looked_at |= {"notation": "column"}
-    looked_at |= {"panel": "maps"}
+    looked_at |= {"panel": "maps", "axis": "query", "rung": "mean", "joining": "average"}
+    looked_at |= {"dropped": (1,), "wiring": "slice", "target": "previous", "order": (1, 0)}
+    looked_at |= {"combining": "concatenate", "experiment": "tied", "other": "scale=sqrt_d_k"}
+    looked_at |= {"amount": 0.5, "moves": (("v", 2, 0.5, -1.0),)}
     moved = replace(Settings(), **{name: looked_at[name]})
     assert moved.computation == Settings().computation
 

@@ -238,6 +238,13 @@ def where_weights_come_from() -> None:
     tools.code("scores")
 
 
+def empty_panels() -> frozenset[str]:
+    """Name the panels that have nothing to show: one head has no others to join."""
+    trace, key = session.scene().trace, session.scene().key
+    alone = trace.n_heads == 1 and trace.projections.w_o is None
+    return frozenset({"heads"} if alone else ()) | frozenset({"ancestry"} if key is None else ())
+
+
 PANELS = {
     "weights": first_screen,
     "ancestry": ancestry_alone,

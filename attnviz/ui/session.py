@@ -137,13 +137,6 @@ def size() -> float:
     return 1.2 if settings().present else 1.0
 
 
-def empty_panels() -> frozenset[str]:
-    """Name the panels that have nothing to show: one head has no others to join."""
-    trace, key = scene().trace, scene().key
-    alone = trace.n_heads == 1 and trace.projections.w_o is None
-    return frozenset({"heads"} if alone else ()) | frozenset({"ancestry"} if key is None else ())
-
-
 def ask(query: int) -> None:
     """Let another token ask."""
     change("query", query=query, key=None)
@@ -189,6 +182,12 @@ def _take(fresh: Settings) -> None:
 def undoable() -> bool:
     """Tell whether a change of the input can be undone."""
     return bool(st.session_state[_UNDO])
+
+
+def before() -> Settings | None:
+    """Give the settings before the last change of numbers, if there was one in this tab."""
+    undone = st.session_state[_UNDO]
+    return undone[-1] if undone else None
 
 
 def undo() -> None:

@@ -1,5 +1,7 @@
 """Beside each panel: the code that gives its numbers, and the sentence that reads them aloud."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from attnviz.figures.code import numpy_code, package_code
@@ -8,24 +10,30 @@ from attnviz.ui import refusals, session
 
 def code(panel: str, *, token: int | None = None, amount: float = 0.1) -> None:
     """Offer the numpy lines and the package lines that give this panel's numbers."""
-    t = session.t()
+    t, scene = session.t(), session.scene()
+    lines(
+        panel,
+        lambda: numpy_code(scene, panel, t, token=token, amount=amount),
+        lambda: package_code(scene, panel, t, token=token, amount=amount),
+    )
+
+
+def lines(panel: str, with_numpy: Callable[[], str], with_package: Callable[[], str]) -> None:
+    """Offer code in two forms; it is written when a person opens it."""
     fold = st.popover(
-        t("tools.code"),
+        session.t()("tools.code"),
         icon=":material/code:",
         type="tertiary",
         on_change="rerun",
         key=f"code.{panel}",
     )
     if fold.open:
-        scene = session.scene()
         with fold:
-            with_numpy, with_package = st.tabs(["numpy", "attnviz"])
-            with with_numpy:
-                st.code(numpy_code(scene, panel, t, token=token, amount=amount), language="python")
-            with with_package:
-                st.code(
-                    package_code(scene, panel, t, token=token, amount=amount), language="python"
-                )
+            for tab, write in zip(
+                st.tabs(["numpy", "attnviz"]), (with_numpy, with_package), strict=True
+            ):
+                with tab:
+                    st.code(write(), language="python")
 
 
 def say(sentence: str) -> None:
