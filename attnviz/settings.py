@@ -21,6 +21,10 @@ MAX_TOKENS = 64
 MAX_HEADS = 8
 MAX_DIMS = 16
 MAX_CHARACTERS = 2_000
+MAX_PASSAGE = 50_000  # characters for a real model
+MAX_PLACES = 32_768  # tokens that a real model may read
+MAX_MODEL_LAYERS, MAX_MODEL_HEADS = 256, 256
+MAX_HEADS_SHOWN = 16
 LARGEST_NUMBER = 1e6
 SMALLEST_TEMPERATURE, LARGEST_TEMPERATURE = 1e-3, 1e3  # or 0, the limit
 
@@ -31,6 +35,11 @@ AXES = ("key", "query")
 JOININGS = ("learned", "identity", "average")
 WIRINGS = ("separate", "split", "slice")
 COMBININGS = ("add", "concatenate")
+MIXINGS = ("each", "mean", "max")
+UNITS = ("pieces", "words", "characters")
+PARTS = ("all", "aa", "ab", "ba", "bb")
+COLOURS = ("linear", "log", "rank")
+OVERFLOWS = ("cut", "windows")
 
 # Which fields a choice reads: what a page offers beside it.
 SCORE_FIELDS = {"additive": ("seed",), "bilinear": ("seed",)}
@@ -79,6 +88,21 @@ VIEW_FIELDS = frozenset(
         "other",
         "amount",
         "moves",
+        "width",
+        "draw",
+        "model",
+        "passage",
+        "passage_pair",
+        "passage_target",
+        "heads_shown",
+        "mixing",
+        "unit",
+        "part",
+        "specials",
+        "colours",
+        "overflow",
+        "window",
+        "find",
     }
 )
 """The fields that choose what is looked at; all others decide numbers."""
@@ -91,6 +115,7 @@ _LONGEST_VALUE = 65_536
 _WHOLE = re.compile(r"-?[0-9]{1,10}")
 _REAL = re.compile(r"-?(?:[0-9]{1,25}(?:\.[0-9]{0,25})?|\.[0-9]{1,25})(?:e[+-]?[0-9]{1,3})?", re.I)
 _NAME = re.compile(r"[a-z0-9_]{1,40}")
+_MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{0,99}")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}")
 
 
@@ -211,6 +236,23 @@ def _places(default: tuple[int, ...], key: str) -> Any:
     return _field(default, key, read, lambda places: ",".join(map(str, places)))
 
 
+def _heads_of_layers(key: str) -> Any:
+    def read(text: str) -> tuple[tuple[int, int], ...]:
+        pairs = tuple(tuple(pair.split(".")) for pair in text.split(","))
+        _require(len(set(pairs)) == len(pairs) <= MAX_HEADS_SHOWN, text)
+        _require({len(pair) for pair in pairs} == {2}, text)
+        bounds = (MAX_MODEL_LAYERS, MAX_MODEL_HEADS)
+        return tuple(
+            (_read_whole(layer, 0, bounds[0] - 1), _read_whole(head, 0, bounds[1] - 1))
+            for layer, head in pairs
+        )
+
+    def write(pairs: tuple[tuple[int, int], ...]) -> str:
+        return ",".join(f"{layer}.{head}" for layer, head in pairs)
+
+    return _field((), key, read, write)
+
+
 def _moves(key: str) -> Any:
     def read(text: str) -> tuple[Move, ...]:
         moves = tuple(map(_read_move, text.split(";")))
@@ -270,7 +312,15 @@ class Settings:
     target: the map that a head is designed for; order: the tokens shuffled, () is as they stand;
     combining: how a position joins its token; experiment: key of EXPERIMENTS; other: what the
     other side of a comparison has different, as a link of its own; amount: the number that the
-    question turns, None is the question's own; moves: arrows that were dragged.
+    question turns, None is the question's own; moves: arrows that were dragged; width: of the
+    vectors that are counted or drawn, 0 is the question's own; draw: which of many random ones.
+
+    A real model: model: key of the catalogue, folder or name, "" is the page's own choice;
+    passage, passage_pair, passage_target: what it reads, and what is to be written; heads_shown:
+    (layer, head), the first is the one in hand; mixing: several heads each by itself, their mean or
+    their largest; unit: pieces, words or characters; part: of two texts, "ab": the first asks the
+    second; specials: whether special tokens are shown; colours: the scale of a map; overflow: what
+    becomes of a text that is too long; window: which piece of it; find: tokens looked for.
 
     Tokens and their vectors:
     example: key of the preset; sentence: "" shows the preset's own tokens; split: how Chinese is
@@ -301,8 +351,8 @@ class Settings:
     """
 
     language: str = _word("", "lang", _LANGUAGE.fullmatch)
-    query: int = _whole(1, "q", 0, MAX_TOKENS - 1)
-    key: int | None = _whole(None, "key", 0, MAX_TOKENS - 1)
+    query: int = _whole(1, "q", 0, MAX_PLACES - 1)
+    key: int | None = _whole(None, "key", 0, MAX_PLACES - 1)
     head: int = _whole(0, "head", 0, MAX_HEADS - 1)
     step: str = _word("", "step", _NAME.fullmatch)
     digits: int = _whole(2, "digits", 2, 4)
@@ -323,6 +373,22 @@ class Settings:
     other: str = _nested("b")
     amount: float | int | None = _real(None, "amount", -LARGEST_NUMBER, LARGEST_NUMBER)
     moves: tuple[Move, ...] = _moves("move")
+    width: int = _whole(0, "width", 0, MAX_DIMS)
+    draw: int = _whole(0, "draw", 0, 9_999)
+
+    model: str = _word("", "model", lambda name: _MODEL.fullmatch(name) and ".." not in name)
+    passage: str = _word("", "t", lambda text: len(text) <= MAX_PASSAGE)
+    passage_pair: str = _word("", "t2", lambda text: len(text) <= MAX_PASSAGE)
+    passage_target: str = _word("", "t3", lambda text: len(text) <= MAX_PASSAGE)
+    heads_shown: tuple[tuple[int, int], ...] = _heads_of_layers("lh")
+    mixing: str = _choice("each", "mix", MIXINGS)
+    unit: str = _choice("pieces", "unit", UNITS)
+    part: str = _choice("all", "part", PARTS)
+    specials: bool = _flag(True, "special")
+    colours: str = _choice("linear", "colours", COLOURS)
+    overflow: str = _choice("cut", "long", OVERFLOWS)
+    window: int = _whole(0, "win", 0, MAX_PLACES)
+    find: str = _word("", "find", lambda text: len(text) <= 100)
 
     example: str = _word("hero", "ex", _NAME.fullmatch)
     sentence: str = _word("", "text", lambda text: len(text) <= MAX_CHARACTERS)
@@ -394,7 +460,7 @@ class Settings:
             for name, link, default in _LINKS
             if (value := getattr(self, name)) != default
             and not isinstance(value, tuple)
-            and name != "sentence"
+            and name not in _TEXTS
             and not _takes(link, value)
         )
 
@@ -427,6 +493,9 @@ def _bounded(read: Callable[[str], Any], value: object) -> Any:
         raise ValueError("a link's value must be a text of at most 64 kB; make it shorter")
     return read(value)
 
+
+_TEXTS = ("sentence", "passage", "passage_pair", "passage_target", "find")
+"""Their lengths are the business of whoever reads them, with a sentence of its own."""
 
 _LINKS = tuple((f.name, f.metadata["link"], f.default) for f in fields(Settings))
 

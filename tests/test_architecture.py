@@ -13,9 +13,11 @@ FILES = sorted([*ROOT.glob("attnviz/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / 
 
 # Each room with the rooms of ours that it may import, and the outside packages.
 ENGINE = {"attnviz.attention", "attnviz.errors"}
+MODELS = ENGINE | {"attnviz.models"}
 SETTINGS = ENGINE | {"attnviz.settings"}
 SCENE = SETTINGS | {"attnviz.lessons", "attnviz.scene"}
-FIGURES = SCENE | {"attnviz.text", "attnviz.figures"}
+EXPERIMENTS = SCENE | {"attnviz.experiments"}
+FIGURES = EXPERIMENTS | {"attnviz.text", "attnviz.figures", "attnviz.models"}
 EXPORTS = FIGURES | {"attnviz.exports"}
 EVERYTHING = EXPORTS | {"attnviz.components", "attnviz.ui"}
 FLOORS = {
@@ -26,19 +28,42 @@ FLOORS = {
         ENGINE | {"attnviz.lessons"},
         {"numpy", "jaxtyping", "openpyxl", "regex", "rjieba"},
     ),
+    "attnviz.models": (
+        MODELS,
+        {"numpy", "jaxtyping", "regex", "rjieba", "torch", "transformers", "tokenizers"}
+        | {"gguf", "accelerate", "safetensors"},
+    ),
     "attnviz.settings": (SETTINGS, set()),
     "attnviz.scene": (SCENE, {"numpy", "jaxtyping"}),
+    "attnviz.experiments": (EXPERIMENTS, {"numpy", "jaxtyping"}),
     "attnviz.figures": (FIGURES, {"numpy", "plotly", "jaxtyping"}),
     "attnviz.exports": (EXPORTS, {"numpy", "plotly", "jaxtyping", "kaleido"}),
     "attnviz.show": (EXPORTS, set()),
     "attnviz.cli": (EXPORTS | {"attnviz.cli"}, set()),
     "attnviz.__main__": ({"attnviz.cli"}, set()),
     "attnviz.components": ({"attnviz.components"}, {"streamlit"}),
-    "attnviz.ui": (EVERYTHING, {"streamlit", "numpy", "plotly", "segno", "starlette"}),
-    "attnviz": (ENGINE | {"attnviz.show"}, set()),
+    "attnviz.ui": (EVERYTHING, {"streamlit", "numpy", "plotly", "segno", "starlette", "uvicorn"}),
+    "attnviz": (MODELS | {"attnviz.show"}, set()),
     "pages": (EVERYTHING, {"streamlit"}),
     "app": ({"attnviz.ui"}, {"streamlit"}),
 }
+
+# The files of models that run them; the others know torch as little as the web pages do.
+HEAVY = {"torch", "transformers", "tokenizers", "gguf", "accelerate", "safetensors"}
+RUNNING = {
+    f"attnviz.models.{name}"
+    for name in (
+        "capture",
+        "convert",
+        "eager",
+        "load",
+        "model",
+        "pictures",
+        "recorder",
+        "serve",
+        "tiny",
+    )
+} | {f"attnviz.models.{name}" for name in ("tiny_tokenizers", "signs", "train_induction", "frames")}
 
 
 def module_of(file: Path) -> str:
@@ -72,7 +97,18 @@ def test_imports_go_up_only(file):
             assert package in outside, f"{module_of(file)} may not import {package}"
 
 
-@pytest.mark.parametrize("module", ["attnviz", "attnviz.ui.warm"])
+@pytest.mark.parametrize("file", FILES, ids=module_of)
+def test_torch_stays_in_the_files_that_run_models(file):
+    if module_of(file) in RUNNING | {"attnviz"}:
+        return
+    for imported in imports_of(file):
+        assert imported.split(".")[0] not in HEAVY
+        assert imported not in RUNNING, f"{module_of(file)} would bring torch by {imported}"
+
+
+@pytest.mark.parametrize(
+    "module", ["attnviz", "attnviz.ui.warm", "attnviz.models.worker", "attnviz.models.given"]
+)
 def test_importing_the_app_brings_neither_torch_nor_transformers(module):
     code = f"import sys, {module}; print({{'torch', 'transformers'}} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)

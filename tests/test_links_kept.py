@@ -100,10 +100,30 @@ KEPT: list[tuple[str, Settings]] = [
     ("wiring=slice&target=previous", Settings(wiring="slice", target="previous")),
     ("order=3%2C1%2C0%2C2&combine=concatenate", Settings(order=(3, 1, 0, 2), combining="concatenate")),
     ("exp=scale&amount=16", Settings(experiment="scale", amount=16)),
+    ("panel=dropout&amount=.2&draw=3", Settings(panel="dropout", amount=0.2, draw=3)),
+    ("panel=head_count&width=8&amount=2", Settings(panel="head_count", width=8, amount=2)),
     ("b=norm%3Dsparsemax%26temp%3D0.25", Settings(other="temp=0.25&norm=sparsemax")),
     (
         "move=v2%3A-.873%2C2%3Bq1%3A1%2C-1.5",
         Settings(moves=(("v", 2, -0.873, 2.0), ("q", 1, 1.0, -1.5))),
+    ),
+    (
+        "model=smollm2&t=a+b&t2=c&t3=d&lh=3.1%2C0.2&mix=max&unit=words&part=ab&special=0",
+        Settings(
+            model="smollm2",
+            passage="a b",
+            passage_pair="c",
+            passage_target="d",
+            heads_shown=((3, 1), (0, 2)),
+            mixing="max",
+            unit="words",
+            part="ab",
+            specials=False,
+        ),
+    ),
+    (
+        "q=400&colours=log&long=windows&win=2&find=saw",
+        Settings(query=400, colours="log", overflow="windows", window=2, find="saw"),
     ),
     # What a class platform adds to a link is left alone.
     ("q=2&embed=true&utm_source=moodle", Settings(query=2)),

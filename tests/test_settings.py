@@ -11,14 +11,19 @@ from attnviz.attention.positions import POSITIONS
 from attnviz.attention.scores import SCORES
 from attnviz.settings import (
     AXES,
+    COLOURS,
     COMBININGS,
     JOININGS,
     MASK_FIELDS,
     MAX_TOKENS,
+    MIXINGS,
     NORMALIZER_FIELDS,
+    OVERFLOWS,
+    PARTS,
     POSITION_FIELDS,
     SCORE_FIELDS,
     SPLITS,
+    UNITS,
     VIEW_FIELDS,
     W_SOURCES,
     WIRINGS,
@@ -82,6 +87,23 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
         ]
     ),
     amount=st.none() | reals,
+    width=counts,
+    draw=counts,
+    model=st.sampled_from(["", "default", "smollm2", "some-body/a_model.v2"]),
+    passage=text,
+    passage_pair=text,
+    passage_target=text,
+    heads_shown=st.lists(
+        st.tuples(st.integers(0, 255), st.integers(0, 255)), max_size=4, unique=True
+    ).map(tuple),
+    mixing=st.sampled_from(MIXINGS),
+    unit=st.sampled_from(UNITS),
+    part=st.sampled_from(PARTS),
+    specials=st.booleans(),
+    colours=st.sampled_from(COLOURS),
+    overflow=st.sampled_from(OVERFLOWS),
+    window=counts,
+    find=text,
     moves=st.lists(
         st.tuples(st.sampled_from("qkv"), places, reals, reals),
         max_size=3,
@@ -210,7 +232,7 @@ def test_a_link_reads_as_people_would_write_it():
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("q", "64"), ("q", "-1"), ("q", "1.0"), ("q", ""), ("q", "１"), ("q", "9" * 5000),
+        ("q", "32768"), ("q", "-1"), ("q", "1.0"), ("q", ""), ("q", "１"), ("q", "9" * 5000),
         ("heads", "9"), ("d", "17"), ("digits", "7"), ("seed", "-1"), ("seed", str(2**31)),
         ("norm", "softmux"), ("norm", ""), ("mask", "Causal"), ("w", "trained"), ("ex", "../etc"),
         ("temp", "nan"), ("temp", "inf"), ("temp", "-1"), ("temp", "1e-9"), ("temp", "1_0"),
@@ -256,6 +278,10 @@ def test_looking_elsewhere_computes_nothing_new(name):
     looked_at |= {"panel": "maps", "axis": "query", "rung": "mean", "joining": "average"}
     looked_at |= {"dropped": (1,), "wiring": "slice", "target": "previous", "order": (1, 0)}
     looked_at |= {"combining": "concatenate", "experiment": "tied", "other": "scale=sqrt_d_k"}
+    looked_at |= {"model": "smollm2", "passage": "a b", "passage_pair": "c", "passage_target": "d"}
+    looked_at |= {"heads_shown": ((1, 2),), "mixing": "mean", "unit": "words", "part": "ab"}
+    looked_at |= {"specials": False, "colours": "log", "overflow": "windows", "window": 1}
+    looked_at |= {"find": "saw", "width": 8, "draw": 3}
     looked_at |= {"amount": 0.5, "moves": (("v", 2, 0.5, -1.0),)}
     moved = replace(Settings(), **{name: looked_at[name]})
     assert moved.computation == Settings().computation

@@ -1,5 +1,6 @@
 """The bar on each page: the example, the way to the drawer, the sources, the language, the link."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import streamlit as st
@@ -34,22 +35,28 @@ def draw() -> None:
             disabled=not session.undoable(),
             on_click=session.undo,
         )
-        st.space("stretch")
-        _notation()
-        _language()
-        st.button(
-            t("present.start"),
-            icon=":material/slideshow:",
-            on_click=lambda: session.change("present", present=True),
-        )
-        downloads.draw()
-        share.draw()
+        shell(downloads.draw)
     with st.container(key="sources", horizontal=True, vertical_alignment="center", gap="small"):
         _heads()
         st.space("stretch")
         chips()
         _same_numbers()
         _self_check()
+
+
+def shell(take_away: Callable[[], None]) -> None:
+    """Draw what every page has at the end of its bar; `take_away` draws its downloads."""
+    t = session.t()
+    st.space("stretch")
+    _notation()
+    _language()
+    st.button(
+        t("present.start"),
+        icon=":material/slideshow:",
+        on_click=lambda: session.change("present", present=True),
+    )
+    take_away()
+    share.draw()
 
 
 def _examples() -> None:

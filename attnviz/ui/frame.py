@@ -13,10 +13,13 @@ PAGES = Path(__file__).parent.parent.parent / "pages"
 Panels = Mapping[str, Callable[[], None]]
 
 
-def show(panels: Panels, *, empty: Collection[str] = ()) -> None:
+def show(
+    panels: Panels, *, empty: Collection[str] = (), head: Callable[[], None] = bar.draw
+) -> None:
     """Draw the panels of a page as the link or the person asks for.
 
-    `empty` names those that have nothing to show at the moment: a projector skips them.
+    `empty` names those that have nothing to show at the moment: a projector skips them. `head`
+    draws what stands above them all.
     """
     if st.context.is_embedded:
         _embed(panels)
@@ -24,7 +27,7 @@ def show(panels: Panels, *, empty: Collection[str] = ()) -> None:
         there = {name: panel for name, panel in panels.items() if name not in empty}
         _present(there, drawn=tuple(there))
     else:
-        bar.draw()
+        head()
         for panel in panels.values():
             panel()
 

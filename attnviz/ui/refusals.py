@@ -1,12 +1,16 @@
 """Why an input was refused, as a sentence beside the control that it was made in."""
 
 import re
+from dataclasses import fields
 
 import streamlit as st
 
 from attnviz.errors import InputError
+from attnviz.settings import Settings
 from attnviz.text import catalogue
 from attnviz.ui import session
+
+_FIELDS = {field.metadata["link"].key: field.name for field in fields(Settings)}
 
 
 def escape(text: object) -> str:
@@ -46,6 +50,13 @@ def damaged_link() -> None:
     """Say which part of a link could not be read."""
     damage = session.damage()
     if damage.keys:
-        keys = escape(", ".join(damage.keys))[:200]
+        keys = escape(", ".join(map(_setting, damage.keys)))
         reason = "" if damage.reason is None else escape(sentence(damage.reason))
         st.warning(f"{reason} {session.t()('check.damaged', keys=keys)}")
+
+
+def _setting(key: str) -> str:
+    """Call a key of a link what the page calls that setting; the key stands behind it."""
+    name, labels = _FIELDS[key], catalogue(session.language())
+    label = labels.get(f"setting.{name}") or labels[f"drawer.{name}"]
+    return f"{label} ({key})"

@@ -13,6 +13,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from attnviz.ui.long_links import LongLinks, await_long_links
+
 _SECURITY = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
@@ -84,7 +86,8 @@ def _is_page(message: Message) -> bool:
     return message["status"] == 200 and headers.get("content-type", "").startswith("text/html")
 
 
-MIDDLEWARE = [Middleware(_Headers), Middleware(_ServerAddress)]
+await_long_links()
+MIDDLEWARE = [Middleware(_Headers), Middleware(LongLinks), Middleware(_ServerAddress)]
 
 
 def _to_see(request: Request) -> Response:

@@ -173,6 +173,8 @@ def start_over(fresh: Settings) -> None:
 def _take(fresh: Settings) -> None:
     """Put settings in force; where they change numbers, those before them can be undone."""
     state, before = st.session_state, settings()
+    if fresh.computation != before.computation and fresh.moves == before.moves:
+        fresh = replace(fresh, moves=())  # the arrows they moved are no more
     state[_SETTINGS], state[_DAMAGE] = fresh, Damage()
     if fresh.computation != before.computation:
         state[_UNDO] = [*state[_UNDO], before][-_MOST_UNDONE:]
@@ -283,6 +285,11 @@ def keep_below(control: str, most: int) -> None:
 def got(control: str) -> Any:
     """Give what a control holds."""
     return st.session_state[control]
+
+
+def has(control: str) -> bool:
+    """Tell whether a control is on the page."""
+    return control in st.session_state
 
 
 def keep(name: str, data: bytes) -> None:

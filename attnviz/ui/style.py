@@ -1,21 +1,34 @@
 """The app's own style sheet and the language of the document: the only raw HTML there is."""
 
 import json
+from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 
 import streamlit as st
 
+_FOLDER = Path(__file__).parent
 _SHEETS = {
-    name: (Path(__file__).parent / f"{name}.css").read_text("utf-8")
-    for name in ("style", "present", "embed")
+    name: (_FOLDER / f"{name}.css").read_text("utf-8") for name in ("style", "present", "embed")
 }
+_SCRIPTS = "\n".join((_FOLDER / f"{name}.js").read_text("utf-8") for name in ("save", "back"))
 
 
 def apply(language: str) -> None:
-    """Style the page, and tell browsers and screen readers its language."""
+    """Style the page, tell its language, and let buttons save figures and Back leave a page."""
     _use("style")
-    script = f"document.documentElement.lang = {json.dumps(language)}"
+    script = f"document.documentElement.lang = {json.dumps(language)};\n{_SCRIPTS}"
     st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
+
+
+def save_buttons(titles: Mapping[str, str]) -> None:
+    """Draw a button for each format that the figure beside can be saved in, with what it does."""
+    buttons = (
+        f'<button type="button" data-format="{kind}" title="{escape(title)}" '
+        f'aria-label="{escape(title)}">{kind.upper()}</button>'
+        for kind, title in titles.items()
+    )
+    st.html(f'<div class="save">{"".join(buttons)}</div>')
 
 
 def present() -> None:

@@ -105,7 +105,7 @@ def visit(app: str, browser: Browser) -> Iterator[Visitor]:
             before(page)
         query = urlencode(link or {}, quote_via=quote)
         page.goto(f"{address}{path}" + (f"?{query}" if query else ""))
-        page.locator(".readout").first.wait_for()
+        page.locator(".readout, .st-key-question").first.wait_for()
         tab.settle()
         return tab
 

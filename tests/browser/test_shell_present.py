@@ -102,3 +102,23 @@ def test_an_embedded_view_shows_its_panel_and_no_menu(visit):
     expect(tab.cells(t("see.scores_title")).nth(8)).to_have_text("4")
     expect(page.locator(".st-key-bar")).to_have_count(0)
     assert tab.wrong == []
+
+
+@pytest.mark.parametrize(("scheme", "notation"), [("light", "row"), ("dark", "column")])
+def test_the_one_who_asks_is_in_the_light_and_whoever_is_pointed_at(visit, scheme, notation):
+    tab = visit(link={"lang": "zh-Hant", "present": "1", "notation": notation}, scheme=scheme)
+    cells = tab.cells(words("zh-Hant")("see.weights_title"))
+
+    def at(query: int) -> list[str]:
+        places = range(4 * query, 4 * query + 4) if notation == "row" else range(query, 16, 4)
+        faint = "(cell) => getComputedStyle(cell).opacity"
+        return [cells.nth(place).evaluate(faint) for place in places]
+
+    expect(cells).to_have_count(16)
+    assert [at(query) for query in range(4)] == [["0.5"] * 4, ["1"] * 4, ["0.5"] * 4, ["0.5"] * 4]
+    cells.nth(0).hover()
+    assert [at(query) for query in range(4)] == [["1"] * 4, ["1"] * 4, ["0.5"] * 4, ["0.5"] * 4]
+    tab.page.keyboard.press("Escape")
+    expect(tab.page.locator(".st-key-bar")).to_be_visible()
+    expect(cells.nth(15)).to_have_css("opacity", "1")
+    assert tab.wrong == []

@@ -66,6 +66,30 @@ def test_back_returns_to_what_was_there_before(visit):
     expect(tab.readout()).to_have_text(was)
 
 
+def test_one_step_back_returns_to_the_page_before_with_its_settings(visit):
+    tab = visit(link={"lang": "en"})
+    page = tab.page
+    page.get_by_role("button", name="a3").click()
+    expect(page).to_have_url(re.compile(r"\bq=2\b"))
+    page.get_by_role("link", name=t("nav.steps"), exact=True).click()
+    expect(page).to_have_url(re.compile(r"/steps\?.*\bq=2\b"))
+    expect(page.get_by_role("button", name="a3")).to_have_attribute("aria-pressed", "true")
+    tab.settle()
+    page.get_by_role("button", name="I1").click()
+    expect(page).to_have_url(re.compile(r"/steps\?.*\bq=0\b"))
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/steps\?.*\bq=2\b"))
+    expect(page.get_by_role("button", name="a3")).to_have_attribute("aria-pressed", "true")
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/\?lang=en&q=2$"))
+    expect(tab.grid(t("see.weights_title"))).to_be_visible()
+    expect(page.get_by_role("button", name="a3")).to_have_attribute("aria-pressed", "true")
+    page.go_forward()
+    expect(page.locator(".st-key-step .st-key-step-query")).to_be_visible()
+    expect(page.get_by_role("button", name="a3")).to_have_attribute("aria-pressed", "true")
+    assert tab.wrong == []
+
+
 def test_the_other_notation_is_a_click_away_and_stays_in_the_link(visit):
     tab = visit(link={"lang": "en"})
     page = tab.page

@@ -11,6 +11,7 @@ import streamlit as st
 from attnviz.components.deck import DeckStep, DeckWords, deck
 from attnviz.components.grid import Command, Edit, GridSpec, GridWords, InvalidCell, grid
 from attnviz.components.matrix import Cell, MatrixSpec, matrix
+from attnviz.components.painter import PainterSpec, PainterWords, painter
 
 st.set_page_config(layout="wide")
 
@@ -405,10 +406,40 @@ def show_deck() -> None:
     st.text("heard: " + ", ".join(heard))
 
 
+def show_painter() -> None:
+    heard = st.session_state.setdefault("heard", [])
+    n = int(st.query_params.get("n", "4"))
+    mask = st.session_state.setdefault("mask", tuple("1" * n for _ in range(n)))
+    words = tuple(TOKENS["hero"][i % 4] for i in range(n))
+
+    def paint(cells: tuple[str, ...]) -> None:
+        heard.append("/".join(cells))
+        st.session_state["mask"] = cells
+        time.sleep(float(st.query_params.get("slow", "0")))
+
+    painter(
+        PainterSpec(
+            name="M",
+            label="Mask",
+            cells=[[cell == "1" for cell in row] for row in mask],
+            labels=labels(words),
+            column_title="rows ask",
+            in_hand=1,
+            turned="turned" in st.query_params,
+        ),
+        key="painter",
+        words=PainterWords(may="{row} may see {column}", may_not="{row} may not see {column}"),
+        on_paint=paint,
+    )
+    st.text("heard: " + ", ".join(heard))
+
+
 show = st.query_params.get("show", "hero")
 if show == "grid":
     show_grid()
 elif show == "deck":
     show_deck()
+elif show == "painter":
+    show_painter()
 else:
     show_matrix(show)

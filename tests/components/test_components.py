@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,10 +28,33 @@ def test_scripts_write_text_and_never_markup():
         ]
 
 
-@pytest.mark.parametrize("name", ["matrix", "grid", "deck"])
+@pytest.mark.parametrize("name", ["matrix", "grid", "deck", "plane", "painter"])
 def test_what_travels_with_each_change_stays_small(name):
     assert len(components.source(name, "js").encode()) <= 9_650
     assert len(components.source(name, "css").encode()) <= 5_500
+
+
+SCRIPTS = sorted(file.stem for file in FOLDER.glob("*/*.js"))
+TEXTS = re.compile(r""""(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`""")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_shortening_a_script_leaves_every_text_of_it_as_it_is(name):
+    files = (FOLDER / "common.js", FOLDER / name / f"{name}.js")
+    lines = "\n".join(file.read_text("utf-8") for file in files).splitlines()
+    written = "\n".join(line.strip() for line in lines if not line.strip().startswith("//"))
+    short = components.source(name, "js")
+    assert TEXTS.findall(short) == TEXTS.findall(written)
+    assert re.sub(r"\s", "", short) == re.sub(r"\s", "", written)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node reads the scripts")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_shortened_script_is_still_one(name, tmp_path):
+    file = tmp_path / f"{name}.mjs"
+    file.write_text(components.source(name, "js"), "utf-8")
+    run = subprocess.run(["node", "--check", file], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
 def test_colours_are_those_of_the_figures():

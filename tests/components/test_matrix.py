@@ -143,3 +143,51 @@ def test_a_column_label_chooses_with_the_keyboard(open_page):
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     expect(page.get_by_text("heard: query 0")).to_be_visible()
+
+
+# The texts of a matrix that a projector shows fainter; those at full strength.
+STRENGTHS = """(table) => {
+  const cells = [...table.rows].slice(1).flatMap((line) => [...line.cells]);
+  const shown = cells.filter((cell) => cell.textContent.trim());
+  const of = (faint) => shown.filter((cell) => (getComputedStyle(cell).opacity < 1) === faint);
+  return [of(true), of(false)].map((found) => found.map((cell) => cell.innerText.trim()));
+}"""
+
+
+def present(page: Page) -> None:
+    """Ask for what a projector asks for."""
+    page.evaluate("document.documentElement.style.setProperty('--dimmed', '0.5')")
+
+
+def test_a_projector_shows_the_row_in_hand_and_the_one_pointed_at_at_full_strength(open_page):
+    page = open_page("hero")
+    weights = page.get_by_role("grid", name="Attention weights")
+    assert weights.evaluate(STRENGTHS)[0] == []  # nobody presents
+    present(page)
+    faint, full = weights.evaluate(STRENGTHS)
+    rows = weights.locator("tbody tr").evaluate_all(
+        "(rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText.trim()))"
+    )
+    filled = [[text for text in row if text] for row in rows]
+    assert faint == [text for place in (0, 2, 3) for text in filled[place]]
+    assert [text for text in full if text in filled[1]][-len(filled[1]) :] == filled[1]
+    cells(page, "Attention weights").nth(8).hover()  # row 3
+    assert weights.evaluate(STRENGTHS)[0] == [text for place in (0, 3) for text in filled[place]]
+    outputs = page.get_by_role("grid", name="Output vectors")
+    faint_outputs = outputs.evaluate(STRENGTHS)[0]
+    assert [text for text in faint_outputs if "." in text] == ["−0.59", "1.68", "−0.38", "1.44"]
+    page.mouse.move(5, 5)
+    assert weights.evaluate(STRENGTHS)[0] == faint
+
+
+def test_a_projector_shows_the_column_in_hand_with_its_label_and_sum(open_page):
+    page = open_page("columns")
+    present(page)
+    weights = page.get_by_role("grid", name="Attention weights")
+    faint, full = weights.evaluate(STRENGTHS)
+    assert [text for text in full if "." in text] == ["0.03", "0.21", "0.56", "0.21", "1.00"]
+    assert faint.count("1.00") == 3
+    cells(page, "Attention weights").nth(2).hover()  # row 1, column 3
+    up = [text for text in weights.evaluate(STRENGTHS)[1] if "." in text]
+    assert up.count("1.00") == 2
+    assert len(up) == 10

@@ -3,8 +3,16 @@
 import subprocess
 import sys
 import tomllib
+import urllib.parse
 import urllib.request
 from pathlib import Path
+from urllib.error import HTTPError
+
+import pytest
+
+from attnviz.settings import MAX_DIMS, MAX_HEADS, MAX_TOKENS, Settings, from_query
+from attnviz.text import words
+from attnviz.ui.long_links import LONGEST_ANSWERED, LONGEST_READ
 
 ROOT = Path(__file__).parent.parent.parent
 WARM = """
@@ -49,3 +57,66 @@ def test_a_page_at_any_depth_knows_its_server(app):
 def test_see_leads_to_the_first_page_with_its_settings(app):
     with urllib.request.urlopen(f"{app}/see?q=0") as answer:
         assert answer.url == f"{app}/?q=0"
+
+
+def answer_to(app: str, query: str, path: str = "/", **headers: str) -> tuple[int, str]:
+    """Ask for a page with a query; give the status and the page."""
+    request = urllib.request.Request(f"{app}{path}?{query}", headers=headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as refused:
+        with refused:
+            return refused.code, refused.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("accepted", "asked", "language"),
+    [
+        ("en-GB,en;q=0.9", "", "en"),
+        ("zh-TW,zh;q=0.9,en;q=0.8", "", "zh-Hant"),
+        ("en", "lang=zh-Hant&", "zh-Hant"),
+        ("zh-TW", "lang=en&", "en"),
+        ("", "lang=x&", "en"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/steps"])
+def test_a_link_of_a_megabyte_gets_a_sentence_and_a_way_back(app, path, accepted, asked, language):
+    t, query = words(language), f"{asked}text={'<b>' * 350_000}"
+    sent = {"accept-language": accepted} if accepted else {}
+    status, page = answer_to(app, query, path, **sent)
+    assert status == 414
+    assert f'<html lang="{language}">' in page
+    most, got = LONGEST_READ // 1024, len(query) // 1024
+    assert f"<p>{t('long_link.said', most=most, got=got)}</p>" in page
+    assert f'<a href="/?lang={language}">{t("long_link.open")}</a>' in page
+    assert "<b>" not in page
+    assert len(page) < 2_000
+
+
+def test_a_link_is_read_up_to_the_limit_and_answered_as_far_as_a_browser_sends(app):
+    for length, status in [(LONGEST_READ, 200), (LONGEST_READ + 1, 414), (2 * 2**20, 414)]:
+        assert answer_to(app, "x" * length)[0] == status
+    with pytest.raises((OSError, HTTPError)):  # no more than this is awaited, or kept
+        urllib.request.urlopen(f"{app}/?{'x' * (LONGEST_ANSWERED + 10)}")
+
+
+def test_every_link_that_the_app_can_write_is_read():
+    table = ((-999_999.123456789012345,) * (MAX_HEADS * MAX_DIMS),) * MAX_DIMS
+    turned = tuple(zip(*table, strict=True))
+    vectors = turned[:MAX_TOKENS]
+    largest = Settings(
+        sentence="會" * 2_000,
+        pieces=("會" * 30,) * MAX_TOKENS,
+        vectors=vectors,
+        position_vectors=vectors,
+        w_q=table,
+        w_k=table,
+        w_v=table,
+        w_o=turned,
+        cells=("1" * MAX_TOKENS,) * MAX_TOKENS,
+        moves=tuple((s, i, *table[0][:2]) for s in "qkv" for i in range(MAX_TOKENS)),
+    )
+    link = urllib.parse.urlencode(largest.to_query() | {"b": "%" * 60_000})
+    assert from_query(largest.to_query()) == (largest, ())
+    assert 300_000 < len(link) <= LONGEST_READ

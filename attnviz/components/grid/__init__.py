@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from attnviz.components import Number, Text, index, packed, part, pieces
+from attnviz.components import Number, TableSpec, index, packed, part
 
 Kind = Literal["plain", "query", "key", "value", "output"]
 Name = Literal["add_row", "remove_row", "add_column", "remove_column"]
@@ -53,19 +53,10 @@ class GridWords:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GridSpec:
+class GridSpec(TableSpec):
     """One matrix to edit. Limits are (fewest, most); None: rows or columns cannot change."""
 
-    name: Text
-    label: str  # read aloud as the name of the table
-    cells: Sequence[Sequence[str]]
-    row_labels: Sequence[Text]
-    column_labels: Sequence[Text]
     kind: Kind = "plain"
-    title: str = ""
-    shape: str = ""
-    row_title: str = ""
-    column_title: str = ""
     invalid: Sequence[InvalidCell] = ()
     row_limits: tuple[int, int] | None = None
     column_limits: tuple[int, int] | None = None
@@ -105,16 +96,7 @@ def grid(
 
     texts = [*(cell for row in spec.cells for cell in row), *(cell.text for cell in spec.invalid)]
     data = {
-        "name": pieces(spec.name),
-        "label": spec.label,
-        "kind": spec.kind,
-        "title": spec.title,
-        "shape": spec.shape,
-        "rows": [pieces(text) for text in spec.row_labels],
-        "columns": [pieces(text) for text in spec.column_labels],
-        "rowTitle": spec.row_title,
-        "columnTitle": spec.column_title,
-        "cells": [list(row) for row in spec.cells],
+        **spec.header(),
         "invalid": [cell._asdict() for cell in spec.invalid],
         "rowLimits": spec.row_limits,
         "columnLimits": spec.column_limits,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 from unicodedata import east_asian_width
 
-from attnviz.components import Number, Text, index, listener, packed, part, pieces, plain
+from attnviz.components import Number, TableSpec, Text, index, listener, packed, part, pieces, plain
 
 Kind = Literal["plain", "query", "key", "value", "output", "scores", "weights"]
 
@@ -39,35 +39,27 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class MatrixSpec:
+class MatrixSpec(TableSpec):
     """One matrix, ready to draw: every number is already text, every word already translated.
 
     `cells` should have the same number of decimals throughout. `values` are the same numbers and
-    only give the colour: scores are centred on 0 and end at `limit`, else at the largest; weights
-    go from 0 to 1, or to `limit` where they are no shares. Pointing at a cell lights the row or
-    column of the other matrices that stands on the same axis: `row_axis` and `column_axis` are
-    free words such as "query", "key". What rows can have, columns can have too: `transposed` gives
-    the same matrix with all of it turned.
+    only give the colour: weights go from 0 to 1, or to `limit` where they are no shares; scores,
+    and vectors without digits, are centred on 0 and end at `limit`, else at the largest. Pointing
+    at a cell lights the row or column of the other matrices that stands on the same axis:
+    `row_axis` and `column_axis` are free words such as "query", "key". What rows can have, columns
+    can have too: `transposed` gives the same matrix with all of it turned.
     """
 
-    name: Text
-    label: str  # read aloud as the name of the table
-    cells: Sequence[Sequence[str]]
-    row_labels: Sequence[Text]
-    column_labels: Sequence[Text]
     kind: Kind = "plain"
-    title: str = ""  # a few quiet words after the name
-    shape: str = ""
-    row_title: str = ""
-    column_title: str = ""
     row_axis: str = ""
     column_axis: str = ""
     values: Sequence[Sequence[Number]] | None = None
     limit: Number | None = None
     legend: tuple[str, str] | tuple[()] = ()  # the numbers at the two ends of the colour bar
     masked: Sequence[Sequence[bool]] | None = None  # True = hidden by the mask, drawn hatched
-    sums: Sequence[str] | None = None  # of each row
-    column_sums: Sequence[str] | None = None
+    fresh: Sequence[Sequence[bool]] | None = None  # True = changed a moment ago, underlined
+    sums: Sequence[Text] | None = None  # of each row
+    column_sums: Sequence[Text] | None = None
     sum_title: str = "Σ"
     row_in_hand: int | None = None
     column_in_hand: int | None = None
@@ -85,22 +77,14 @@ class MatrixSpec:
     def as_data(self) -> dict[str, object]:
         """Write it as the browser reads it."""
         return {
-            "name": pieces(self.name),
-            "label": self.label,
-            "kind": self.kind,
-            "title": self.title,
-            "shape": self.shape,
-            "rows": [pieces(text) for text in self.row_labels],
-            "columns": [pieces(text) for text in self.column_labels],
-            "rowTitle": self.row_title,
-            "columnTitle": self.column_title,
+            **self.header(),
             "rowAxis": self.row_axis,
             "columnAxis": self.column_axis,
-            "cells": [list(row) for row in self.cells],
             "shades": self._shades(),
             **self._measures(),
             "legend": list(self.legend),
             "masked": [[int(hidden) for hidden in row] for row in self.masked or ()],
+            "fresh": [[int(changed) for changed in row] for row in self.fresh or ()],
             "hand": [self.row_in_hand, self.column_in_hand],
             "tails": self._tails(),
             "feet": self._feet(),
@@ -126,7 +110,7 @@ class MatrixSpec:
         """Give the same matrix with rows as columns; what it says of its shape stays as it is."""
         turned = {one: getattr(self, other) for one, other in _TURNED}
         turned |= {other: getattr(self, one) for one, other in _TURNED}
-        tables = ("cells", "values", "masked", "readouts")
+        tables = ("cells", "values", "masked", "fresh", "readouts")
         turned |= {name: _turned(getattr(self, name)) for name in tables}
         swapped = re.sub(
             r"\{(i|j|row|column)\}",
@@ -147,7 +131,8 @@ class MatrixSpec:
     def _tails(self) -> list[list[list]]:
         """List what follows the head and each row: its sum, and a mark where one is in hand."""
         n_rows = len(self.row_labels)
-        sums = [["sum", text] for text in (self.sum_title, *self.sums)] if self.sums else []
+        written = (self.sum_title, *self.sums) if self.sums else ()
+        sums = [["sum", pieces(text)] for text in written]
         found = self._marks(self.row_in_hand, self.row_marks, n_rows, "◄")
         marks = [["mark", text] for text in ("", *found)] if found else []
         columns = [column for column in (sums, marks) if column]
@@ -155,7 +140,7 @@ class MatrixSpec:
 
     def _feet(self) -> list[list]:
         """List the rows beneath the matrix: sums, and a mark where a column is in hand."""
-        sums = [["", text] for text in self.column_sums or ()]
+        sums = [["", pieces(text)] for text in self.column_sums or ()]
         n_columns = len(self.column_labels)
         marks = self._marks(self.column_in_hand, self.column_marks, n_columns, "▲")
         rows = [["sums", ["corner", self.sum_title], *sums]] if sums else []
@@ -183,13 +168,16 @@ class MatrixSpec:
         return {"widths": [number, max(number, min(7, label) if few else 0)], "look": look}
 
     def _shades(self) -> list[list[float]] | None:
-        """Find each value's place on its colour scale, from 0 to 1; 0 is the middle for scores."""
-        if self.values is None or self.kind not in ("scores", "weights"):
+        """Find each value's place on its colour scale: 0 to 1 for weights, else 0 in the middle.
+
+        Vectors are shaded only where they have no digits.
+        """
+        if self.values is None or (self.digits and self.kind not in SCALES):
             return None
         finite = [abs(value) for row in self.values for value in row if math.isfinite(value)]
         largest = 1.0 if self.kind == "weights" else max(finite, default=0.0) or 1.0
         high = float(self.limit or largest)
-        low = -high if self.kind == "scores" else 0.0
+        low = 0.0 if self.kind == "weights" else -high
         return [[_share(float(value), low, high) for value in row] for row in self.values]
 
 
@@ -256,7 +244,7 @@ def matrix(
         if row is not None and on_query is not None:
             on_query(row)
 
-    kinds = {table.kind for table in tables}
+    shaded = {table.kind for table in tables if table.values is not None}
     data = {
         "label": label,
         "tables": [table.as_data() for table in tables],
@@ -268,7 +256,7 @@ def matrix(
         "query": query,
         "size": size,
         "dense": any(max(len(t.row_labels), len(t.column_labels)) > FEW for t in tables),
-        "scales": {kind: scale for kind, scale in SCALES.items() if kind in kinds},
+        "scales": {kind: SCALES.get(kind, SCALES["scores"]) for kind in sorted(shaded)},
     }
     _mount(
         key=key,

@@ -65,6 +65,7 @@ function draw(state, spec, t, scale) {
       cell.role = "gridcell";
       if (digits) cell.textContent = number;
       else cell.ariaLabel = number;
+      if (spec.fresh[r]?.[c]) cell.classList.add("fresh");
       if (spec.masked[r]?.[c]) cell.classList.add("masked");
       else if (spec.shades) paint(cell, scale, spec.shades[r][c]);
       row.append(cell);
@@ -94,6 +95,13 @@ function reading({ data }, at) {
   return spec.template.split(/\{(\w+)\}/).flatMap((words, k) => parts(k % 2 ? values[words] ?? "" : words));
 }
 
+// All rows or columns but the one in hand and the one pointed at; a projector shows them fainter.
+function dim(table, { hand, rows, columns }, at) {
+  const out = (k, { length }, i) => hand[k] != null && i >= 0 && i < length && i !== hand[k] && i !== at[k];
+  [...table.rows].forEach((line, y) => [...line.cells].forEach((cell, x) =>
+    cell.classList.toggle("dim", out(0, rows, y - 2) || (y > 0 && out(1, columns, x - 1)))));
+}
+
 // Light a place, and in the other tables the rows and columns that stand on the same axis.
 function point(state, at) {
   const { nodes, data, lit } = state;
@@ -104,20 +112,19 @@ function point(state, at) {
     node?.classList.add(name);
     lit.add(node);
   });
-  if (at) {
-    const [table, row, column] = at;
-    const { rowAxis, columnAxis } = data.tables[table] ?? { rowAxis: "query" };
-    const axes = { [columnAxis]: column, [rowAxis]: row };
-    const on = (axis) => (axis ? axes[axis] ?? -1 : -1);
-    data.tables.forEach((spec, t) => {
-      const [r, c] = t === table ? [row, column] : [on(spec.rowAxis), on(spec.columnAxis)];
-      show("on", [t, r, -1], [t, -1, c]);
-      if (r >= 0 && c >= 0) show("on", [t, r, c]);
-      else if (r >= 0) show("lit", ...spec.columns.map((_, k) => [t, r, k]));
-      else if (c >= 0) show("lit", ...spec.rows.map((_, k) => [t, k, c]));
-    });
-    show("on", [-1, on("query"), -1]);
-  }
+  const [table, row, column] = at ?? [];
+  const { rowAxis, columnAxis } = data.tables[table] ?? { rowAxis: "query" };
+  const axes = { [columnAxis]: column, [rowAxis]: row };
+  const on = (axis) => (axis ? axes[axis] ?? -1 : -1);
+  data.tables.forEach((spec, t) => {
+    const [r, c] = t === table ? [row, column] : [on(spec.rowAxis), on(spec.columnAxis)];
+    show("on", [t, r, -1], [t, -1, c]);
+    if (r >= 0 && c >= 0) show("on", [t, r, c]);
+    else if (r >= 0) show("lit", ...spec.columns.map((_, k) => [t, r, k]));
+    else if (c >= 0) show("lit", ...spec.rows.map((_, k) => [t, k, c]));
+    dim(state.all[t], spec, [r, c]);
+  });
+  show("on", [-1, on("query"), -1]);
   state.at = at;
   write(state.readout, reading(state, at));
 }
@@ -207,6 +214,7 @@ function render(state, parent) {
   state.strip.ariaLabel = data.tokensLabel;
   state.strip.replaceChildren(...(chips.length ? [span("quiet", data.tokensLabel), ...chips] : []));
   state.tables.replaceChildren(...data.tables.map((spec, t) => draw(state, spec, t, data.scales[spec.kind])));
+  state.all = state.tables.querySelectorAll("table");
   data.tables.forEach((spec, t) => rove(state, [t, ...spec.hand.map((place) => place ?? 0)]));
   rove(state, [-1, data.query ?? 0, -1]);
   const chosen = state.nodes.get(`${data.chosen}`);
