@@ -1,6 +1,6 @@
 """What the settings put on the screen: tokens, vectors, matrices and the attention they make."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from attnviz.attention.arrays import read_only
-from attnviz.attention.attend import attend_heads
+from attnviz.attention.attend import attend_again, attend_heads
 from attnviz.attention.choices import HeadChoices
 from attnviz.attention.masks import MASKS
 from attnviz.attention.projections import Projections
-from attnviz.attention.trace import MultiHeadTrace
+from attnviz.attention.trace import HeadTrace, MultiHeadTrace
 from attnviz.errors import InputError
 from attnviz.lessons.examples import EXAMPLES, Example
 from attnviz.lessons.matrices import MatrixSource, Sizes, numbers, score_parameters, together
@@ -23,6 +23,7 @@ from attnviz.settings import (
     NORMALIZER_FIELDS,
     POSITION_FIELDS,
     RANGES,
+    Move,
     Settings,
 )
 
@@ -84,6 +85,25 @@ class Scene:
             inputs, self.projections, self.choices, mask=self.mask, positions=self.positions
         )
         return np.linalg.norm(moved.output - self.trace.output, axis=1)
+
+    def dragged(self, moves: Sequence[Move], head: int) -> HeadTrace:
+        """Attend with the q, k and v of one head where they were dragged to.
+
+        A move of a token that is not there, or of a vector without a plane (d ≠ 2), is left out.
+        """
+        trace = self.trace.head(head)
+        tables = {"q": trace.query, "k": trace.key, "v": trace.value}
+        moved = {symbol: table.copy() for symbol, table in tables.items()}
+        fitting = [
+            (symbol, token, tip)
+            for symbol, token, *tip in moves
+            if token < len(self.tokens) and tables[symbol].shape[1] == len(tip)
+        ]
+        for symbol, token, tip in fitting:
+            moved[symbol][token] = tip
+        if not fitting:
+            return trace
+        return attend_again(trace, query=moved["q"], key=moved["k"], value=moved["v"])
 
     def at(self, settings: Settings) -> "Scene":
         """Look where these settings look; the trace is shared, not computed again."""

@@ -11,14 +11,16 @@
     linear.py          linear attention, which needs no (query, key) matrix
     trace.py           HeadTrace, MultiHeadTrace: every array on the way, in order, read-only
     ancestry.py        where one single weight comes from
+    metrics.py         weights as numbers: lists every metric, and the files that hold them
     arrays.py          what comes in is checked and copied, what goes out is locked
 
 Inputs may be lists or arrays. float32 stays float32, float16 becomes float32, all else is computed
 in float64.
 """
 
+from attnviz.attention import metrics
 from attnviz.attention.ancestry import Ancestry, ancestry
-from attnviz.attention.attend import attend, attend_heads
+from attnviz.attention.attend import attend, attend_again, attend_heads
 from attnviz.attention.choices import HeadChoices
 from attnviz.attention.linear import LinearTrace, linear_attend
 from attnviz.attention.masks import MASKS
@@ -42,6 +44,8 @@ __all__ = [
     "Step",
     "ancestry",
     "attend",
+    "attend_again",
     "attend_heads",
     "linear_attend",
+    "metrics",
 ]

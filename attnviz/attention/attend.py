@@ -56,6 +56,33 @@ def attend(
     return _attend(query, key, value, choices, mask=mask, bias=bias)
 
 
+def attend_again(
+    trace: HeadTrace,
+    *,
+    query: Numbers | None = None,
+    key: Numbers | None = None,
+    value: Numbers | None = None,
+    mask: Numbers | None = None,
+) -> HeadTrace:
+    """Attend with another query, key, value or mask, and with all else as in a trace.
+
+    What is not given stays: relative positions, bias and choices always do.
+
+    Raises:
+        ValueError: as `attend` does.
+    """
+    given = (query, trace.query), (key, trace.key), (value, trace.value)
+    again = queries_keys_values(*(old if new is None else new for new, old in given))
+    return _attend(
+        *again,
+        trace.choices,
+        mask=trace.mask if mask is None else mask,
+        bias=trace.bias,
+        relative_key=trace.relative_key,
+        relative_value=trace.relative_value,
+    )
+
+
 def attend_heads(
     inputs: Numbers,
     projections: Projections,

@@ -14,9 +14,9 @@ _ROW = "axis=1, keepdims=True"
 _STEEP = 700  # beyond it exp has no number
 
 
-def weights(page: Page) -> Part:
+def weights(page: Page, z: str = "") -> Part:
     """Turn each row of scores into weights; a row that may see nothing gets zeros."""
-    z = masked_name(page)
+    z = z or masked_name(page)
     name = "hardmax" if _is_limit(page) and page.choices.normalizer != "topk" else None
     law = _LAWS[name or page.choices.normalizer]
     lines = [page.above(f"normalizer.{name or page.choices.normalizer}")]

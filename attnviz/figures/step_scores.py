@@ -56,7 +56,8 @@ def scores(view: View) -> go.Figure:
     ]
     draw = _scores_across if view.columns else _scores_down
     width, height = draw(view, sheet, left, right, (names[0], names[1]))
-    if trace.choices.score != "dot" or left.shape[1] != 2 or trace.relative_key is not None:
+    plain = trace.choices.score == "dot" and trace.relative_key is None
+    if not (view.planes and plain and left.shape[1] == 2):
         return sheet.figure(width, height)
     plane = compass(view.paint, trace.query[i], trace.key, i, "2", view.notation)
     return with_plane(sheet, width, height, plane)

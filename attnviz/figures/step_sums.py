@@ -58,7 +58,7 @@ def head_outputs(view: View) -> go.Figure:
     draw = draw_sum_across if view.columns else draw_sum
     right, bottom = draw(sheet, share if view.columns else value, table)
     bottom = max(bottom, share.bottom)
-    if values.shape[1] != 2:
+    if values.shape[1] != 2 or not view.planes:
         return sheet.figure(right + EDGE, bottom + EDGE)
     plane = tip_to_tail(view.paint, values, contributions, trace.output[i], i, "2", view.notation)
     return with_plane(sheet, right + EDGE, bottom + EDGE, plane)

@@ -55,15 +55,17 @@ def step_figure(
     digits: int = 2,
     key_tokens: Sequence[str] | None = None,
     notation: Notation = ROW,
+    planes: bool = True,
 ) -> go.Figure:
-    """Draw one step for one query of one head.
+    """Draw one step for one query of one head; `planes` adds vectors with two features as arrows.
 
     Raises:
         ValueError: if there is no such step.
     """
     _check(step)
     asked, t = key_tokens or tokens, notation.words(t)
-    return STEPS[step](View(trace, query, head, tokens, asked, t, theme, digits, notation))
+    view = View(trace, query, head, tokens, asked, t, theme, digits, notation, planes)
+    return STEPS[step](view)
 
 
 def step_alt(

@@ -20,7 +20,10 @@ MOST_NAMED = 12  # more rows are not labelled
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """One query of one head of a layer; `tokens` ask, `key_tokens` are asked."""
+    """One query of one head of a layer; `tokens` ask, `key_tokens` are asked.
+
+    Without `planes`, vectors with two features are drawn as numbers only.
+    """
 
     layer: MultiHeadTrace
     query: int
@@ -31,6 +34,7 @@ class View:
     theme: ThemeName
     digits: int
     notation: Notation = ROW
+    planes: bool = True
 
     @cached_property
     def trace(self) -> HeadTrace:

@@ -3,21 +3,35 @@
 import re
 
 import numpy as np
+import plotly.graph_objects as go
 import streamlit as st
 
 from attnviz.attention import HeadTrace
 from attnviz.components.deck import DeckStep
 from attnviz.components.deck import deck as player
 from attnviz.components.matrix import matrix
+from attnviz.components.plane import Shown
 from attnviz.figures import formulas, spoken, steps
 from attnviz.figures.labels import subscript
 from attnviz.figures.plane import read_values
 from attnviz.text.numbers import number, significant, vector
-from attnviz.ui import controls, frame, matrices, predicting, refusals, session, style, tools
+from attnviz.ui import (
+    arrows,
+    controls,
+    frame,
+    matrices,
+    predicting,
+    refusals,
+    session,
+    style,
+    tools,
+)
 from attnviz.ui.plots import plot
 
 _BESIDE, _SHORT_LINE = 700, 48
 """The widest picture, in pixels, and the longest formula, in letters, that stand side by side."""
+
+_PAGE = 1200  # pixels of a laptop's page
 
 
 def steps_of_one_output() -> None:
@@ -80,26 +94,69 @@ def _step(name: str) -> None:
     head, digits = scene.head, settings.digits
     n, asked = session.notation(), (scene.trace, name, scene.query)
     figure = steps.step_figure(
-        *asked, scene.tokens, t, session.theme(), head=head, digits=digits, notation=n
+        *asked,
+        scene.tokens,
+        t,
+        session.theme(),
+        head=head,
+        digits=digits,
+        notation=n,
+        planes=not _has_plane(name),
     )
     alt = spoken.say_step(scene, name, t, digits)
     latex = formulas.step_latex(*asked, head=head, digits=digits, notation=n)
-    width = int(figure.layout.width)
+    width = int(figure.to_dict()["layout"]["width"])
     if name != "weights":  # bars may be narrowed, matrices of digits may not
         style.least_width(f"plot-step-{name}", width)
-    beside = width <= _BESIDE and _longest_line(latex) <= _SHORT_LINE
+    beside = width <= _BESIDE and _longest_line(latex) <= _SHORT_LINE and not _has_plane(name)
     said, sentence = st.container(), _sentence(name, values)
     picture, formula = st.columns([3, 2], gap="medium") if beside else (said, said)
     with formula:
         st.write(sentence)
     with picture:
-        plot(figure, alt, f"step-{name}", natural=True)
+        _picture(name, figure, alt, width)
     with formula:
         st.latex(latex)
         with st.container(horizontal=True, gap="small"):
             with st.popover(t("steps.latex"), icon=":material/content_copy:", type="tertiary"):
                 st.code(latex, language="latex", wrap_lines=True)
             tools.code(name)
+        if name in _PLANES and not (_has_plane(name) or settings.predict):
+            arrows.needs_plane(_PLANES[name])
+
+
+def _picture(name: str, figure: go.Figure, alt: str, width: int) -> None:
+    """Draw the picture of a step; where its vectors have two features, arrows stand beside it."""
+    if not _has_plane(name):
+        plot(figure, alt, f"step-{name}", natural=True)
+        return
+    below = st.container()
+    beside = width <= _PAGE / 2 and not session.settings().present
+    picture, plane = st.columns([width, _PAGE - width]) if beside else (below, below)
+    with picture:
+        plot(figure, alt, f"step-{name}", natural=True)
+    with plane:
+        _plane(name)
+
+
+_PLANES = {"scores": "d_k", "head_outputs": "d_v"}
+
+
+def _has_plane(name: str) -> bool:
+    """Tell whether the arrows of a step can be dragged; whoever predicts must not see the end."""
+    size = getattr(session.scene().projections, _PLANES.get(name, "d_k"))
+    return name in _PLANES and size == 2 and not session.settings().predict
+
+
+def _plane(name: str) -> None:
+    """Let the arrows of a step be dragged."""
+    if name == "head_outputs":
+        arrows.draw(name, arrows.head(), ["values"], ["weights", "lengths"])
+    else:
+        both = session.scene().projections.d_v == 2
+        planes: list[Shown] = ["scores", "values"] if both else ["scores"]
+        arrows.draw(name, arrows.head(), planes, ["scores", "weights"])
+    arrows.put_back(name)
 
 
 def _longest_line(latex: str) -> int:
