@@ -23,18 +23,25 @@ _SYMBOLS: dict[str, Text] = {
 
 def vectors() -> None:
     """Edit the token vectors a."""
-    scene = session.scene()
-    _editor("vectors", matrices.labels(scene.tokens), (1, MAX_TOKENS))
+    matrix("vectors")
 
 
 def projections() -> None:
     """Edit W^q, W^k, W^v and, where there is one, W^o."""
-    scene = session.scene()
     for name in editing.MATRICES:
-        if getattr(scene.projections, name) is not None:
-            rows = len(editing.shown(scene, name))
-            limits = None if name == "w_o" else (1, MAX_DIMS)
-            _editor(name, [str(row + 1) for row in range(rows)], limits)
+        if getattr(session.scene().projections, name) is not None:
+            matrix(name)
+
+
+def matrix(name: str, *, place: str = "") -> None:
+    """Edit "vectors" or one matrix; `place` tells apart two editors of it on one page."""
+    scene = session.scene()
+    if name == "vectors":
+        _editor(name, matrices.labels(scene.tokens), (1, MAX_TOKENS), place)
+    else:
+        rows = len(editing.shown(scene, name))
+        limits = None if name == "w_o" else (1, MAX_DIMS)
+        _editor(name, [str(row + 1) for row in range(rows)], limits, place)
 
 
 def mask_cells() -> None:
@@ -45,15 +52,14 @@ def mask_cells() -> None:
     _grid("cells", t("drawer.cells"), cells, tokens, tokens, None, None, editing.type_mask_cell)
 
 
-def _editor(name: str, rows: Sequence[Text], limits: tuple[int, int] | None) -> None:
+def _editor(name: str, rows: Sequence[Text], limits: tuple[int, int] | None, place: str) -> None:
     array = editing.shown(session.scene(), name)
     columns = [str(column + 1) for column in range(array.shape[1])]
     cells = [[_exact(value) for value in row] for row in array.tolist()]
     column_limits = None if name == "w_o" else (1, editing.most_columns(session.scene(), name))
     title = session.t()(f"drawer.{name}")
-    _grid(
-        name, title, cells, rows, columns, limits, column_limits, partial(editing.type_cell, name)
-    )
+    type_cell = partial(editing.type_cell, name)
+    _grid(name, title, cells, rows, columns, limits, column_limits, type_cell, place)
 
 
 def _exact(value: float) -> str:
@@ -70,6 +76,7 @@ def _grid(
     row_limits: tuple[int, int] | None,
     column_limits: tuple[int, int] | None,
     type_cell: Callable[..., dict[str, Any]],
+    place: str = "",
 ) -> None:
     t = session.t()
     grid(
@@ -86,7 +93,7 @@ def _grid(
             row_limits=row_limits,
             column_limits=column_limits,
         ),
-        key=f"grid.{name}",
+        key=f"{place}grid.{name}",
         words=GridWords(
             **{part: t(f"grid.{part}") for part in ("add_row", "add_column")},
             **{
