@@ -52,7 +52,7 @@ def one_head(scene: Scene, panel: str, t: Words) -> str:
     results = [f"print({_there(page, name)}{row})" for name in shown]
     if of_row:
         results[-1] = page.beside(results[-1], "row", token=_token(scene.tokens[scene.query]))
-    return _joined(page, parts, [line for part in parts for line in part.lines], results)
+    return joined_program(page, parts, [line for part in parts for line in part.lines], results)
 
 
 def all_heads(scene: Scene, panel: str, t: Words) -> str:
@@ -63,7 +63,7 @@ def all_heads(scene: Scene, panel: str, t: Words) -> str:
     shown = [f"print(output{row})"]
     if of_row:
         shown = [page.beside(shown[0], "row", token=_token(scene.tokens[scene.query]))]
-    return _joined(page, given, lines, shown)
+    return joined_program(page, given, lines, shown)
 
 
 def nudged(scene: Scene, t: Words, token: int, amount: float) -> str:
@@ -77,7 +77,7 @@ def nudged(scene: Scene, t: Words, token: int, amount: float) -> str:
     moved = [note, "moved = inputs.copy()", f"moved[{token}] += {constant(amount)}"]
     length = "distance_moved = np.linalg.norm(layer(moved) - layer(inputs), axis=1)"
     lines = [*function, *moved, page.beside(length, "distance_moved")]
-    return _joined(page, given, lines, ["print(distance_moved)"])
+    return joined_program(page, given, lines, ["print(distance_moved)"])
 
 
 def _layer(scene: Scene, t: Words, traces: tuple) -> tuple[Page, list[Part], Block]:
@@ -119,7 +119,7 @@ def _there(page: Page, name: str) -> str:
     return names.get(name, name)
 
 
-def _joined(page: Page, parts: list[Part], lines: Block, results: Block) -> str:
+def joined_program(page: Page, parts: list[Part], lines: Block, results: Block) -> str:
     """Put a program together; numbers that several parts need are written once."""
     remarks = [_token(token) for token in page.scene.tokens]
     blocks = [[page.above("inputs"), *numpy_array("inputs", page.trace.inputs, remarks)]]

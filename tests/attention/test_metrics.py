@@ -1,0 +1,148 @@
+"""How evenly attention is shared, and how far two maps are apart."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
+from scipy.stats import entropy as scipy_entropy
+
+from attnviz.attention import attend_heads
+from attnviz.attention.metrics import (
+    cosine,
+    distributions,
+    effective_tokens,
+    entropy,
+    jensen_shannon,
+    kl,
+    top1_agreement,
+    total_variation,
+)
+from attnviz.lessons.examples import EXAMPLES
+
+HERO = attend_heads(EXAMPLES["hero"].inputs, EXAMPLES["hero"].projections).weights[0]
+
+
+@st.composite
+def maps(draw, n_maps: int = 1) -> list[np.ndarray]:
+    """Rows that sum to 1, some of their entries exactly 0."""
+    n_query, n_key = draw(st.integers(1, 4)), draw(st.integers(1, 6))
+    made = []
+    for _ in range(n_maps):
+        drawn = st.lists(st.sampled_from([0.0, 0.01, 0.3, 1, 7]), min_size=n_key, max_size=n_key)
+        rows = np.array([draw(drawn.filter(any)) for _ in range(n_query)])
+        made.append(rows / rows.sum(axis=1, keepdims=True))
+    return made
+
+
+def test_the_heros_rows_have_the_entropy_worked_out_by_hand():
+    np.testing.assert_allclose(entropy(HERO), [1.229, 1.075, 1.049, 1.075], atol=5e-4)
+    np.testing.assert_allclose(effective_tokens(HERO), [3.42, 2.93, 2.85, 2.93], atol=5e-3)
+
+
+@settings(deadline=None)
+@given(maps())
+def test_entropy_is_that_of_scipy_and_lies_between_one_key_and_all(drawn):
+    (weights,) = drawn
+    found, n_key = entropy(weights), weights.shape[1]
+    np.testing.assert_allclose(found, scipy_entropy(weights, axis=1), atol=1e-12)
+    np.testing.assert_allclose(entropy(weights, unit="bits"), found / np.log(2), atol=1e-12)
+    assert (found >= 0).all()
+    assert (found <= np.log(n_key) + 1e-12).all()
+    assert (effective_tokens(weights) <= n_key + 1e-9).all()
+
+
+def test_equal_weights_have_the_entropy_of_all_keys_and_one_key_has_none():
+    np.testing.assert_allclose(entropy(np.full((1, 7), 1 / 7)), [np.log(7)])
+    np.testing.assert_allclose(effective_tokens(np.full((1, 7), 1 / 7)), [7])
+    assert entropy([[0.0, 1.0, 0.0]]) == [0]
+    assert effective_tokens([[0.0, 1.0, 0.0]]) == [1]
+
+
+def test_normalized_entropy_counts_only_the_keys_that_may_be_seen():
+    weights = [[0.5, 0.5, 0, 0], [1, 0, 0, 0], [0.25] * 4]
+    allowed = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [1, 1, 1, 1]], dtype=bool)
+    np.testing.assert_allclose(entropy(weights, normalized=True, allowed=allowed), [1, 0, 1])
+    np.testing.assert_allclose(entropy(weights, normalized=True), [0.5, 0, 1])
+
+
+def test_an_empty_row_has_entropy_0_and_reads_no_key():
+    assert entropy(np.zeros((1, 3))) == [0]
+    assert effective_tokens(np.zeros((1, 3))) == [0]
+    assert entropy(np.zeros((1, 3)), normalized=True) == [0]
+
+
+@pytest.mark.parametrize("row", [[0, 0, 0.9], [0.6, 0.6, 0], [2.0, 0, -1.0]])
+def test_a_row_that_does_not_sum_to_1_has_no_entropy(row):
+    other = [1.0, 0, 0]
+    for found in (
+        entropy([row]),
+        effective_tokens([row]),
+        total_variation([row], [other]),
+        kl([other], [row]),
+        jensen_shannon([row], [other]),
+    ):
+        assert np.isnan(found).all()
+
+
+def test_an_empty_row_and_a_full_one_are_not_compared():
+    one, other = np.zeros((1, 2)), np.array([[0.5, 0.5]])
+    assert np.isnan(total_variation(one, other)).all()
+    assert total_variation(one, one) == [0]
+    assert kl(one, one) == [0]
+
+
+def test_half_precision_is_read_before_anything_is_computed():
+    half = HERO.astype(np.float16)
+    assert distributions(half).all()
+    np.testing.assert_allclose(entropy(half), entropy(HERO), atol=2e-3)
+    assert entropy(half).dtype == np.float32
+
+
+@settings(deadline=None)
+@given(maps(n_maps=2))
+def test_two_maps_are_compared_as_scipy_does(drawn):
+    p, q = drawn
+    divergence = jensen_shannon(p, q)
+    np.testing.assert_allclose(divergence, jensenshannon(p, q, axis=1) ** 2, atol=1e-7)
+    np.testing.assert_allclose(divergence, jensen_shannon(q, p), atol=1e-15)
+    assert (divergence <= np.log(2) + 1e-12).all()
+    np.testing.assert_allclose(kl(p, q), scipy_entropy(p, q, axis=1), atol=1e-12)
+    variation = total_variation(p, q)
+    assert ((variation >= 0) & (variation <= 1 + 1e-12)).all()
+    assert (2 * variation**2 <= kl(p, q) + 1e-12).all()  # Pinsker's inequality
+    assert (np.abs(cosine(p, q)) <= 1).all()
+
+
+@settings(deadline=None)
+@given(maps())
+def test_a_map_is_no_way_from_itself(drawn):
+    (p,) = drawn
+    assert (total_variation(p, p) == 0).all()
+    assert (kl(p, p) == 0).all()
+    assert (jensen_shannon(p, p) == 0).all()
+    np.testing.assert_allclose(cosine(p, p), 1)
+    assert top1_agreement(p, p).all()
+
+
+def test_kl_is_infinite_where_something_happens_that_was_thought_impossible():
+    p, q = [[0.5, 0.5]], [[1.0, 0.0]]
+    assert kl(p, q) == [np.inf]
+    np.testing.assert_allclose(kl(q, p), [np.log(2)])
+    np.testing.assert_allclose(total_variation([[1.0, 0]], [[0.0, 1]]), [1])
+
+
+def test_cosine_compares_any_rows_and_a_row_of_zeros_has_no_direction():
+    np.testing.assert_allclose(cosine([[2.0, 0]], [[3.0, 3]]), [np.sqrt(0.5)])
+    assert cosine([[0.0, 0]], [[3.0, 3]]) == [0]
+
+
+def test_top_1_agrees_where_a_best_key_is_shared():
+    one = [[0.4, 0.4, 0.2], [0.1, 0.8, 0.1], [0, 0, 0], [0, 0, 0]]
+    other = [[0.1, 0.6, 0.3], [0.2, 0.2, 0.6], [0, 0, 0], [0, 1, 0]]
+    assert top1_agreement(one, other).tolist() == [True, False, True, False]
+
+
+def test_an_unknown_unit_is_refused():
+    with pytest.raises(ValueError, match="unit must be"):
+        entropy(HERO, unit="bytes")
