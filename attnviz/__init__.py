@@ -8,8 +8,10 @@ The package, from the ground up; each floor imports only from those before it:
 
     attention/   the maths on numpy arrays: `attend` is the whole formula, read `attend.py` first
     lessons/     example sentences and vectors, and the reading of what a person types
+    models/      real transformers models, and what their attention layers did with a text
     settings.py  every choice a person can make, and its link
     scene.py     the settings as arrays: tokens, inputs, matrices, and their trace
+    experiments/ one setting against another: what differs, and the numbers of what comes of it
     text/        every word for people, in each language
     figures/     a trace as Plotly figures, formulas, sentences and the code that recomputes it
     exports/     all of it as files: JSON, NPZ, CSV, HTML, pictures, a lesson bundle
@@ -18,6 +20,9 @@ The package, from the ground up; each floor imports only from those before it:
     components/  the parts of the page that answer without asking the server
     ui/          session, caches, controls and panels of the Streamlit app
 """
+
+import importlib
+from typing import TYPE_CHECKING
 
 from attnviz.attention import (
     MASKS,
@@ -30,17 +35,24 @@ from attnviz.attention import (
     Projections,
     Step,
     attend,
+    attend_again,
     attend_heads,
     linear_attend,
+    metrics,
 )
 from attnviz.errors import InputError
 from attnviz.show import show
+
+if TYPE_CHECKING:
+    from attnviz.models.load import load_model
+    from attnviz.models.results import Capture
 
 __all__ = [
     "MASKS",
     "NORMALIZERS",
     "POSITIONS",
     "SCORES",
+    "Capture",
     "HeadChoices",
     "HeadTrace",
     "InputError",
@@ -48,7 +60,19 @@ __all__ = [
     "Projections",
     "Step",
     "attend",
+    "attend_again",
     "attend_heads",
     "linear_attend",
+    "load_model",
+    "metrics",
     "show",
 ]
+
+# Models bring torch: they are imported when they are asked for.
+_LATER = {"Capture": "attnviz.models.results", "load_model": "attnviz.models.load"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_LATER[name]), name)

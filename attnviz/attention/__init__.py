@@ -12,6 +12,7 @@
     trace.py           HeadTrace, MultiHeadTrace: every array on the way, in order, read-only
     ancestry.py        where one single weight comes from
     metrics.py         weights as numbers: lists every metric, and the files that hold them
+    patterns.py        how much attention lies on a pattern: previous token, copies, induction
     arrays.py          what comes in is checked and copied, what goes out is locked
 
 Inputs may be lists or arrays. float32 stays float32, float16 becomes float32, all else is computed

@@ -2,10 +2,21 @@
 
 import math
 from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 Numbers = np.ndarray | Sequence
+
+
+@runtime_checkable
+class SupportsArray(Protocol):
+    """What another library calls an array or a tensor, and numpy can read."""
+
+    def __array__(self) -> np.ndarray:
+        """Give the numbers as an array."""
+        ...
+
 
 EXACT_SIZE = 2**20
 """Up to this many multiplications a product is made pair by pair."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.optimize import nnls
 
 from attnviz.attention.arrays import product, read_only
 from attnviz.attention.normalizers import NORMALIZERS
@@ -75,6 +74,8 @@ def _values(trace: HeadTrace, query: int) -> Float[np.ndarray, "key d_v"]:
 
 def _between(output: Float[np.ndarray, " d_v"], values: Float[np.ndarray, "key d_v"]) -> bool:
     """Tell whether shares of 0 or more, which sum to 1, make this output of the values."""
+    from scipy.optimize import nnls  # slow to import, and seldom needed
+
     if not len(values):
         return False
     size = float(np.abs(values).max()) or 1.0

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from attnviz.attention.arrays import product
+from attnviz.attention.arrays import SupportsArray, product
 
 BLOCK_SIZE = 2**22
 """Numbers that additive attention holds at once: longer inputs go a block of queries at a time."""
 
 
-def precise(*arrays: Shaped[np.ndarray, "..."] | Sequence | float) -> tuple[np.ndarray, ...]:
+def precise(
+    *arrays: Shaped[np.ndarray, "..."] | Sequence | SupportsArray | float,
+) -> tuple[np.ndarray, ...]:
     """Bring arrays to the one precision in which attention is computed.
 
     float32 stays float32, float16 becomes float32, and everything else float64: whole numbers,
