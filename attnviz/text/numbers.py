@@ -7,6 +7,7 @@ from typing import SupportsFloat
 
 MINUS = "\u2212"
 _LARGEST_PLAIN = 1e7
+_NEARLY_0 = 1e-4
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
 
@@ -30,6 +31,12 @@ def significant(value: SupportsFloat, digits: int = 3) -> str:
     places = max(0, digits - 1 - math.floor(math.log10(abs(exact))))
     text = decimals(exact, places)
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def magnitude(value: SupportsFloat) -> str:
+    """Write how large a difference is; what is nearly 0 is a power of ten, 8.9×10⁻¹⁶."""
+    exact = float(value)
+    return _scientific(exact, 1) if 0 < abs(exact) < _NEARLY_0 else significant(exact)
 
 
 def decimals(value: SupportsFloat, digits: int) -> str:

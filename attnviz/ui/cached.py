@@ -1,14 +1,25 @@
 """Every cache of the app. What is cached is frozen, so one copy serves everybody."""
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import streamlit as st
 
 from attnviz.exports.bundles import read_record
 from attnviz.exports.records import Record
 from attnviz.lessons.files import Contents, read_table
+from attnviz.lessons.scaling import WIDTHS, Study, study
+from attnviz.models.overview import RowCheck
+from attnviz.models.results import Capture
+from attnviz.models.uploads import read_weights
+from attnviz.models.views import Unit, View
+from attnviz.models.views import thumbnails as thumbnails_of
+from attnviz.models.views import view as view_of
+from attnviz.models.worker import Worker
 from attnviz.scene import Scene, scene_of
 from attnviz.settings import Settings
+from attnviz.ui.jobs import Job
 
 
 def scene(settings: Settings, language: str) -> Scene:
@@ -38,6 +49,12 @@ def record(data: bytes) -> Record:
     return _record(_digest(data), data)
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def width_study(seed: int, widths: tuple[int, ...] = WIDTHS) -> Study:
+    """Give how random scores behave as vectors grow wider, drawn once for each seed."""
+    return study(seed, widths)
+
+
 def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
@@ -57,3 +74,94 @@ def _scene(computation: str, language: str, _settings: Settings) -> Scene:
     made = scene_of(_settings, language)
     _ = made.trace
     return made
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A model and what it is to read; equal ones share one capture."""
+
+    model: str
+    text: str
+    pair: str = ""
+    target: str = ""
+    window: int = 0
+    given: str = ""  # the digest of a file of weights that stands in the model's place
+
+
+@dataclass(frozen=True, eq=False)
+class Thumbnails:
+    """The small maps of a layer's heads, and the largest weight of each head."""
+
+    shades: bytes
+    shape: tuple[int, int]
+    largest: tuple[float, ...]
+
+
+@st.cache_resource(show_spinner=False)
+def models() -> Worker:
+    """Give the process in which models run: one for everybody."""
+    return Worker()
+
+
+def capture_job(asked: Asked) -> Job[Capture]:
+    """Give the work of capturing a model on a text: begun once, and shared by all who ask."""
+    return _given_job(asked.given, "", b"") if asked.given else _capture_job(asked)
+
+
+def given_job(digest: str, data: bytes, name: str) -> Job[Capture]:
+    """Give the weights of a file as the finished work of a capture."""
+    return _given_job(digest, name, data)
+
+
+def forget_capture(asked: Asked) -> None:
+    """Forget what came of it, so that it is tried again."""
+    _capture_job.clear(asked)
+
+
+def view(asked: Asked, layer: int, head: int, unit: Unit, part: str, specials: bool) -> View:
+    """Give one head of a finished capture as it is looked at.
+
+    Raises:
+        InputError: if nothing is left to show.
+    """
+    return _view(asked, layer, head, unit, part, specials)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def thumbnails(asked: Asked, pixels: int) -> tuple[Thumbnails, ...]:
+    """Give the small maps of all heads of a finished capture."""
+    capture = capture_job(asked).result()
+    return tuple(
+        Thumbnails(*thumbnails_of(capture, layer, pixels)) for layer in range(capture.n_layers)
+    )
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def row_check(asked: Asked, layer: int, head: int) -> RowCheck:
+    """Give how far one head of a finished capture is from what must hold."""
+    return capture_job(asked).result().check(layer, head)
+
+
+def model_difference(asked: Asked) -> float | None:
+    """Give how far the model's weights are from its own eager attention, measured at load."""
+    return None if asked.given else models().load(asked.model).difference
+
+
+@st.cache_resource(max_entries=24, show_spinner=False)
+def _capture_job(asked: Asked) -> Job[Capture]:
+    def work(tell: Callable[[str, float], None]) -> Capture:
+        texts = asked.text, asked.pair or None, asked.target or None
+        return models().capture(*texts, window=asked.window, name=asked.model, progress=tell)
+
+    return Job.started(work)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _given_job(digest: str, _name: str, _data: bytes) -> Job[Capture]:
+    return Job.finished(lambda: read_weights(_data, _name))
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _view(asked: Asked, layer: int, head: int, unit: Unit, part: str, specials: bool) -> View:
+    capture = capture_job(asked).result()
+    return view_of(capture, layer, head, unit=unit, part=part, specials=specials)

@@ -14,13 +14,19 @@ Panels = Mapping[str, Callable[[], None]]
 
 
 def show(
-    panels: Panels, *, empty: Collection[str] = (), head: Callable[[], None] = bar.draw
+    panels: Panels,
+    *,
+    empty: Collection[str] = (),
+    head: Callable[[], None] = bar.draw,
+    news: Callable[[], None] | None = None,
 ) -> None:
     """Draw the panels of a page as the link or the person asks for.
 
     `empty` names those that have nothing to show at the moment: a projector skips them. `head`
-    draws what stands above them all.
+    draws what stands above them all, `news` what must be said wherever a panel is shown.
     """
+    if news is not None and session.alone():
+        news()
     if st.context.is_embedded:
         _embed(panels)
     elif session.settings().present:

@@ -20,6 +20,11 @@ page = st.navigation(
     [
         st.Page(PAGES / "see.py", title=t("nav.see"), default=True),
         st.Page(PAGES / "steps.py", title=t("nav.steps"), url_path="steps"),
+        st.Page(PAGES / "matrices.py", title=t("nav.matrices"), url_path="matrices"),
+        st.Page(PAGES / "heads.py", title=t("nav.heads"), url_path="heads"),
+        st.Page(PAGES / "positions.py", title=t("nav.positions"), url_path="positions"),
+        st.Page(PAGES / "lab.py", title=t("nav.lab"), url_path="lab"),
+        st.Page(PAGES / "models.py", title=t("nav.models"), url_path="models"),
     ],
     position="top",
 )

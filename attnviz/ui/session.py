@@ -302,6 +302,16 @@ def take_kept(name: str) -> bytes | None:
     return st.session_state.pop(f"kept.{name}", None)
 
 
+def hold(name: str, value: str) -> None:
+    """Remember a word in this tab."""
+    st.session_state[f"held.{name}"] = value
+
+
+def held(name: str) -> str:
+    """Give a word that is remembered in this tab, "" if none is."""
+    return st.session_state.get(f"held.{name}", "")
+
+
 def flag(name: str) -> bool:
     """Tell whether a part of the page is open in this tab."""
     return st.session_state.get(f"flag.{name}", False)

@@ -86,6 +86,7 @@ def visit(app: str, browser: Browser) -> Iterator[Visitor]:
         scheme: str = "light",
         phone: bool = False,
         before: Callable[[Page], None] | None = None,
+        ready: str = ".readout, .st-key-question",
     ) -> Visit:
         page = browser.new_page(
             **(PHONE if phone else LAPTOP),
@@ -105,7 +106,7 @@ def visit(app: str, browser: Browser) -> Iterator[Visitor]:
             before(page)
         query = urlencode(link or {}, quote_via=quote)
         page.goto(f"{address}{path}" + (f"?{query}" if query else ""))
-        page.locator(".readout, .st-key-question").first.wait_for()
+        page.locator(ready).first.wait_for()
         tab.settle()
         return tab
 

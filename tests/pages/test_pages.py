@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import fields
 from itertools import product
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.attention import MASKS, NORMALIZERS, POSITIONS, SCORES
 from attnviz.lessons.examples import EXAMPLES
-from attnviz.settings import MAX_TOKENS
+from attnviz.settings import MAX_PASSAGE, MAX_TOKENS, Settings
 from attnviz.text import LANGUAGES, words
 
 ROOT = Path(__file__).parents[2]
@@ -126,6 +127,15 @@ def test_a_damaged_link_says_so_and_opens_with_the_defaults(script, language):
     named = f"{t('drawer.normalizer')} (norm), {t('drawer.temperature')} (temp)"
     assert said == [t("check.damaged", keys=named)]
     assert "0.2060" in payloads(app)[0]  # the readable part of the link counts
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_part_of_a_link_has_a_name_for_when_it_cannot_be_read(language):
+    keys = {each.metadata["link"].key for each in fields(Settings)} - {"lang"}
+    long = dict.fromkeys(("text", "t", "t2", "t3", "find"), "x" * (MAX_PASSAGE + 1))
+    app = opened(lang=language, **(dict.fromkeys(keys, "|") | long | {"b": "temp=|"}))
+    assert len(app.warning) == 1
+    assert set(re.findall(r"\\\((\w+)\\\)", app.warning[0].value)) == keys
 
 
 @pytest.mark.parametrize(

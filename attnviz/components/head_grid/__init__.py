@@ -1,0 +1,76 @@
+"""Every head of a model as one picture: a small map for each, on one canvas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from attnviz.components import Number, framed, index, listener, part
+from attnviz.components.palette import Theme, palette
+
+_mount = part("head_grid", "tokens")
+
+
+class Chosen(NamedTuple):
+    """A head that was opened; `more`: beside the ones that are open."""
+
+    layer: int
+    head: int
+    more: bool
+
+
+def head_grid(
+    maps: Sequence[bytes],
+    shapes: Sequence[tuple[int, int]],
+    layers: Sequence[str],
+    counts: Sequence[int],
+    *,
+    key: str,
+    label: str,
+    title: str,
+    hint: str,
+    notes: Sequence[str],
+    chosen: Sequence[tuple[int, int]],
+    theme: Theme,
+    on_head: Callable[[Chosen], None],
+    turned: bool = False,
+    largest: int = 54,
+    size: Number = 1.0,
+) -> None:
+    """Draw all heads: a layer a row. A click or Enter opens one, with Shift or Ctrl beside others.
+
+    `maps` has one array for each layer: uint8, head after head, `shapes` rows × columns each, 255
+    for a weight of 1. `layers` names the layers, `counts` says how many heads each layer has; `notes` is read when one is
+    pointed at, layer by layer.
+    """
+
+    def opened(value: object) -> None:
+        found = _chosen(value, counts)
+        if found is not None:
+            on_head(found)
+
+    data = {
+        "label": label,
+        "title": title,
+        "hint": hint,
+        "notes": list(notes),
+        "layers": list(layers),
+        "counts": list(counts),
+        "shapes": [list(shape) for shape in shapes],
+        "chosen": [list(pair) for pair in chosen],
+        "turned": turned,
+        "largest": largest * size,
+        "size": size,
+        **palette(theme),
+    }
+    _mount(key=key, data=framed(data, *maps), on_head_change=listener(key, "head", opened))
+
+
+def _chosen(value: object, counts: Sequence[int]) -> Chosen | None:
+    if not isinstance(value, dict):
+        return None
+    layer = index(value.get("layer"), len(counts))
+    head = None if layer is None else index(value.get("head"), counts[layer])
+    if layer is None or head is None:
+        return None
+    return Chosen(layer, head, value.get("more") is True)

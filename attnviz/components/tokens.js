@@ -1,0 +1,68 @@
+// What the pictures of a model share: framed data, and one selection for all of a page.
+
+function unframe(bytes) {
+  const head = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const data = JSON.parse(decode(bytes.subarray(4, 4 + head)));
+  // Typed arrays must begin at a multiple of their size: where the bytes do not, they are copied.
+  const body = bytes.slice(4 + head).buffer;
+  data.array = (i, Type) => new Type(body, data.arrays[i][0], data.arrays[i][1] / Type.BYTES_PER_ELEMENT);
+  return data;
+}
+
+// Weights of one head: a number of 16 bits for each, and the largest of each row.
+function weights(data, first) {
+  const [tops, cells] = [data.array(first, Float32Array), data.array(first + 1, Uint16Array)];
+  const n = cells.length / tops.length;
+  return { n, rows: tops.length, at: (r, c) => (cells[r * n + c] / 65535) * tops[r], top: (r) => tops[r] };
+}
+
+const ink = (data, share) => `rgb(${data.colours[Math.max(0, Math.min(255, Math.round(share * 255)))]})`;
+
+// What the pictures of a group look at, { side: "query" or "key", at, other }: under the pointer, and locked.
+const boards = (window.attnvizBoards ??= new Map());
+const board = (group) => boards.get(group) ?? boards.set(group, { over: null, locked: null }).get(group);
+
+function tell(group) {
+  window.dispatchEvent(new CustomEvent("attnviz:look", { detail: group }));
+}
+
+function hear(group, then) {
+  const heard = ({ detail }) => detail === group() && then();
+  window.addEventListener("attnviz:look", heard);
+  return () => window.removeEventListener("attnviz:look", heard);
+}
+
+function look(group, place) {
+  board(group).over = place;
+  tell(group);
+}
+
+// The same place once more lets go. What is locked stays when the page is opened again from its address.
+function lock(group, place) {
+  const { locked } = board(group);
+  const same = place && locked?.side === place.side && locked.at === place.at;
+  const now = (board(group).locked = same ? null : place);
+  const [own, other] = now?.side === "key" ? ["key", "q"] : ["q", "key"];
+  keep({ q: null, key: null, ...(now && { [own]: now.at, [other]: now.other }) });
+  tell(group);
+  return now;
+}
+
+function keep(values) {
+  const url = new URL(location);
+  for (const [name, value] of Object.entries(values)) {
+    if (value == null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+  }
+  history.replaceState(history.state, "", url);
+}
+
+const fill = (text, values) => text.split(/\{(\w+)\}/).map((words, i) => (i % 2 ? `${values[words]}` : words)).join("");
+function fit(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
+  canvas.style.cssText = `width: ${width}px; height: ${height}px`;
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  return pen;
+}

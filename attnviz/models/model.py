@@ -1,0 +1,299 @@
+"""A loaded model, and what it captures of a text or a picture."""
+
+import inspect
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from attnviz.errors import InputError
+from attnviz.models.eager import farthest, own_weights, weights_alone
+from attnviz.models.layers import Layer
+from attnviz.models.pictures import Eye
+from attnviz.models.recorder import Recorder, numbers
+from attnviz.models.results import Capture, Prediction, Token
+from attnviz.models.tokens import Pieces, patches, read_tokens
+
+MOST_TOKENS = 32_768
+MOST_WITH_WEIGHTS = 512
+"""Tokens for a model of which only the weights of all heads at once can be had."""
+WRITTEN = 48
+"""Tokens that a model of two stacks writes where no target text is given."""
+GUESSES = 5
+_SEAM = 2
+"""Tokens left free in a part of a text: at its ends words may be cut into more pieces."""
+EXAMPLE = "A model is read."
+
+
+@dataclass(eq=False, kw_only=True)
+class Model:
+    """A transformers model with its tokenizer, shared by everyone who asks.
+
+    `tier` is "exact" where queries and keys can be had and their weights are those of the model's
+    own eager attention, to `difference` at most; "weights" where only weights can be had.
+    """
+
+    name: str
+    kind: str
+    network: Any
+    tokenizer: Any = None
+    eye: Eye | None = None
+    tier: str = "exact"
+    difference: float | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self._names = {id(module): name for name, module in self.network.named_modules()}
+
+    @property
+    def most_tokens(self) -> int:
+        """How many tokens the model can read at once."""
+        asked = getattr(self.network.config, "max_position_embeddings", None)
+        known = getattr(self.tokenizer, "model_max_length", None)
+        own = MOST_TOKENS if self.tier == "exact" else MOST_WITH_WEIGHTS
+        return min(each for each in (asked, known, own) if isinstance(each, int) and each > 0)
+
+    def capture(
+        self,
+        text: "str | np.ndarray",
+        text_pair: str | None = None,
+        target: str | None = None,
+        ablate: Sequence[tuple[int, int]] = (),
+        window: int | None = None,
+    ) -> Capture:
+        """Run the model once and keep what every attention layer computed from.
+
+        `target` is what a model of two stacks is to have written; without it the model writes.
+        `ablate` lists the (layer, head) whose output is replaced by zeros. A vision model takes a
+        picture (row, column, 3) instead of a text. `window` says which part of a text that is too
+        long is read, counted from 0 and the last one where there are fewer; None refuses it.
+
+        Raises:
+            InputError: if the model cannot read it, or has no such layer or head.
+        """
+        stretch = None
+        if window is not None and isinstance(text, str) and text_pair is None:
+            text, stretch = self._part(text, window)
+        given = self._given(text, text_pair, target)
+        with torch.inference_mode():
+            layers, out = self._run(given.inputs, ablate)
+        ablated = _checked(ablate, layers)
+        tokens = given.tokens
+        if self.eye is not None:
+            tokens = patches(*self.eye.grid, layers[0].n_query)
+        self._check_sizes(layers, {len(tokens), len(given.target_tokens)})
+        return Capture(
+            tokens=tokens,
+            target_tokens=given.target_tokens,
+            texts=given.texts,
+            layers=layers,
+            model=self.name,
+            kind=self.kind,
+            tier=self.tier,
+            ablated=ablated,
+            predictions=self._predictions(out),
+            grid=None if self.eye is None else self.eye.grid,
+            hidden=_hidden(out),
+            stretch=stretch,
+        )
+
+    def check(self) -> float:
+        """Compare every head on a short input with the model's own eager attention.
+
+        The largest difference of a weight is kept in `difference`; where it is more than rounding,
+        or nothing was recorded, only the model's own weights are shown from then on.
+        """
+        given = self._given(self._example(), None, EXAMPLE)
+        implementation = self.network.config._attn_implementation
+        with torch.inference_mode():
+            self.network.set_attn_implementation("eager")
+            own = own_weights(self.network(**given.inputs, output_attentions=True))
+            self.network.set_attn_implementation(implementation)
+            recorder = self._recorder(())
+            with recorder.recording():
+                self.network(**self._without_cache(given.inputs))
+        self.difference = farthest(recorder.layers, own)
+        return self.difference
+
+    @property
+    def _two_stacks(self) -> bool:
+        return self.kind == "encoder_decoder"
+
+    def _example(self) -> "str | np.ndarray":
+        if self.eye is not None:
+            return np.linspace(0, 1, 32 * 32 * 3).reshape(32, 32, 3)
+        return EXAMPLE
+
+    def _recorder(self, ablate: Sequence[tuple[int, int]]) -> Recorder:
+        return Recorder(self._names, two_stacks=self._two_stacks, ablate=ablate)
+
+    def _run(
+        self, inputs: dict[str, Any], ablate: Sequence[tuple[int, int]]
+    ) -> tuple[tuple[Layer, ...], Any]:
+        if self.tier != "exact":
+            if ablate:
+                raise InputError("models.no_ablation", name=self.name)
+            out = self.network(**inputs, output_attentions=True)
+            return tuple(weights_alone(own_weights(out))), out
+        recorder = self._recorder(ablate)
+        with recorder.recording():
+            out = self.network(**self._without_cache(inputs))
+        if not recorder.layers:
+            raise InputError("models.nothing_recorded", name=self.name)
+        return tuple(recorder.layers), out
+
+    def _check_sizes(self, layers: Sequence[Layer], counts: set[int]) -> None:
+        """Refuse layers that do not let tokens ask tokens, such as those of blocks or windows."""
+        for layer in layers:
+            if not {layer.n_query, layer.n_key} <= counts:
+                got = f"{layer.n_query} × {layer.n_key}"
+                raise InputError("models.other_tables", name=self.name, layer=layer.name, got=got)
+
+    def _without_cache(self, inputs: dict[str, Any]) -> dict[str, Any]:
+        known = inspect.signature(type(self.network).forward).parameters
+        wanted = {"use_cache": False, "logits_to_keep": 1}
+        return inputs | {name: value for name, value in wanted.items() if name in known}
+
+    def _given(
+        self, text: "str | np.ndarray", text_pair: str | None, target: str | None
+    ) -> "_Given":
+        if self.eye is not None:
+            if isinstance(text, str):
+                raise InputError("models.needs_picture", name=self.name)
+            pixels = self.eye.see(text)
+            return _Given({"pixel_values": pixels}, ())
+        if not isinstance(text, str):
+            raise InputError("models.needs_text", name=self.name)
+        texts = (text, *(() if text_pair is None else (text_pair,)))
+        inputs, tokens = self._read(texts)
+        if not self._two_stacks:
+            return _Given(inputs, tokens, texts=texts)
+        ids, target_tokens = self._target(inputs, target)
+        return _Given(inputs | {"decoder_input_ids": ids}, tokens, target_tokens, texts)
+
+    def _read(self, texts: tuple[str, ...]) -> tuple[dict[str, Any], tuple[Token, ...]]:
+        with self._lock:
+            found = self.tokenizer(
+                *texts, return_special_tokens_mask=True, return_offsets_mapping=self._fast_tokenizer
+            )
+        ids = found["input_ids"]
+        if not ids:
+            raise InputError("models.no_tokens")
+        if len(ids) > self.most_tokens:
+            raise InputError("models.too_long", n_tokens=len(ids), most=self.most_tokens)
+        inputs = {"input_ids": torch.tensor([ids])}
+        if "token_type_ids" in found:
+            inputs["token_type_ids"] = torch.tensor([found["token_type_ids"]])
+        segments = _segments(found, len(ids)) if len(texts) > 1 else ()
+        return inputs, read_tokens(texts, self._pieces(found, ids, segments))
+
+    def _part(self, text: str, window: int) -> tuple[str, tuple[int, int, int] | None]:
+        """Give one part of a text that is too long, and which of its tokens those are."""
+        if not self._fast_tokenizer:
+            return text, None
+        with self._lock:
+            spans = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)[
+                "offset_mapping"
+            ]
+        most = self.most_tokens - self.tokenizer.num_special_tokens_to_add(pair=False)
+        if len(spans) <= most:
+            return text, None
+        size = max(1, most - _SEAM)
+        first = size * min(window, (len(spans) - 1) // size)
+        last = min(first + size, len(spans)) - 1
+        return text[spans[first][0] : spans[last][1]], (first + 1, last + 1, len(spans))
+
+    def _pieces(self, found: Any, ids: list[int], segments: tuple[int, ...]) -> Pieces:
+        spans = found["offset_mapping"] if self._fast_tokenizer else [None] * len(ids)
+        return Pieces(
+            pieces=tuple(map(str, self.tokenizer.convert_ids_to_tokens(ids))),
+            ids=tuple(ids),
+            spans=tuple(None if span is None else (span[0], span[1]) for span in spans),
+            special=tuple(bool(each) for each in found["special_tokens_mask"]),
+            segments=segments,
+            unknown_id=self.tokenizer.unk_token_id,
+        )
+
+    @property
+    def _fast_tokenizer(self) -> bool:
+        return bool(getattr(self.tokenizer, "is_fast", False))
+
+    def _target(
+        self, inputs: dict[str, Any], target: str | None
+    ) -> tuple[torch.Tensor, tuple[Token, ...]]:
+        """Give what the decoder reads: its start sign, then the target without its last sign."""
+        config = self.network.config
+        start = config.decoder_start_token_id
+        if target is None:
+            with torch.inference_mode():
+                ids = self.network.generate(
+                    inputs["input_ids"], max_new_tokens=WRITTEN, do_sample=False, num_beams=1
+                )[0].tolist()
+            ids = ids[:-1] if len(ids) > 1 and ids[-1] == self.tokenizer.eos_token_id else ids
+            target = self.tokenizer.decode(ids, skip_special_tokens=True)
+        with self._lock:
+            found = self.tokenizer(
+                text_target=target,
+                return_special_tokens_mask=True,
+                return_offsets_mapping=self._fast_tokenizer,
+            )
+        own = self._pieces(found, found["input_ids"], ())
+        kept = [place for place, special in enumerate(own.special) if not special]
+        ids = [start, *(own.ids[place] for place in kept)]
+        if len(ids) > self.most_tokens:
+            raise InputError("models.too_long", n_tokens=len(ids), most=self.most_tokens)
+        read = Pieces(
+            pieces=tuple(map(str, self.tokenizer.convert_ids_to_tokens(ids))),
+            ids=tuple(ids),
+            spans=(None, *(own.spans[place] for place in kept)),
+            special=(True, *(False for _ in kept)),
+            unknown_id=own.unknown_id,
+        )
+        return torch.tensor([ids]), read_tokens((str(target),), read)
+
+    def _predictions(self, out: Any) -> tuple[Prediction, ...]:
+        logits = getattr(out, "logits", None)
+        if logits is None or self.tokenizer is None or self.kind == "encoder":
+            return ()
+        likely = logits[0, -1].float().softmax(dim=-1).topk(min(GUESSES, logits.shape[-1]))
+        return tuple(
+            Prediction(self.tokenizer.decode([int(number)]), float(share))
+            for number, share in zip(likely.indices, likely.values, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class _Given:
+    inputs: dict[str, Any]
+    tokens: tuple[Token, ...]
+    target_tokens: tuple[Token, ...] = ()
+    texts: tuple[str, ...] = ()
+
+
+def _segments(found: Any, count: int) -> tuple[int, ...]:
+    numbered = [found.sequence_ids(0)[place] for place in range(count)] if found.is_fast else []
+    segments, last = [], 0
+    for number in numbered or [0] * count:
+        last = last if number is None else number
+        segments.append(last)
+    return tuple(segments)
+
+
+def _checked(
+    ablate: Sequence[tuple[int, int]], layers: Sequence[Layer]
+) -> tuple[tuple[int, int], ...]:
+    for layer, head in ablate:
+        heads = layers[layer].n_heads if 0 <= layer < len(layers) else 0
+        if not 0 <= head < heads:
+            raise InputError(
+                "models.no_head", layer=layer, head=head, n_layers=len(layers), n_heads=heads
+            )
+    return tuple((int(layer), int(head)) for layer, head in ablate)
+
+
+def _hidden(out: Any) -> np.ndarray | None:
+    hidden = getattr(out, "last_hidden_state", None)
+    return None if hidden is None or hidden.ndim != 3 else numbers(hidden[0])

@@ -1,0 +1,109 @@
+"""The map of one head in a few pixels: blocks of weights pooled, a run of queries at a time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from attnviz.attention.arrays import read_only
+from attnviz.models.layers import TILE, Layer
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """The largest and the mean weight of each block of queries and keys.
+
+    Block r holds the queries row_edges[r] … row_edges[r + 1] - 1, and so do the columns.
+    """
+
+    largest: Float[np.ndarray, "row column"]
+    mean: Float[np.ndarray, "row column"]
+    row_edges: Int[np.ndarray, " row_edge"]
+    column_edges: Int[np.ndarray, " column_edge"]
+
+
+@dataclass(frozen=True)
+class RowCheck:
+    """How far the weights of a head are from what must hold.
+
+    rows: the largest distance of a row's sum from 1, empty rows left out. empty: rows that see
+    nothing. outputs: how far weights times values are from what the model itself got for its last
+    query, None where that is not known.
+    """
+
+    rows: float
+    empty: int
+    outputs: float | None
+
+
+def overview(layer: Layer, head: int, pixels: int) -> Overview:
+    """Pool the weights of one head into at most pixels × pixels blocks.
+
+    Memory grows with the keys and the pixels, never with queries times keys.
+    """
+    row_edges, column_edges = _edges(layer.n_query, pixels), _edges(layer.n_key, pixels)
+    shape = (len(row_edges) - 1, len(column_edges) - 1)
+    largest, total = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    for blocks in _runs(row_edges, max(1, TILE // layer.n_key)):
+        starts = row_edges[blocks.start : blocks.stop] - row_edges[blocks.start]
+        first, last = int(row_edges[blocks.start]), int(row_edges[blocks.stop]) - 1
+        top, summed = _pooled_rows(layer, head, first, last, starts)
+        largest[blocks] = np.maximum.reduceat(top, column_edges[:-1], axis=1)
+        total[blocks] = np.add.reduceat(summed, column_edges[:-1], axis=1)
+    sizes = np.diff(row_edges)[:, None] * np.diff(column_edges)
+    return Overview(
+        read_only(largest),
+        read_only(total / sizes.astype(np.float32)),
+        read_only(row_edges),
+        read_only(column_edges),
+    )
+
+
+def _pooled_rows(
+    layer: Layer, head: int, first: int, last: int, starts: Int[np.ndarray, " block"]
+) -> tuple[Float[np.ndarray, "block key"], Float[np.ndarray, "block key"]]:
+    """Give the largest weight and the sum of each block of queries, for every key."""
+    top, summed = np.zeros((2, len(starts), layer.n_key), np.float32)
+    longest = max(1, TILE // layer.n_key)
+    if last - first < longest:
+        weights, keys = layer.stretch(head, first, last)
+        top[:, keys] = np.maximum.reduceat(weights, starts, axis=0)
+        summed[:, keys] = np.add.reduceat(weights, starts, axis=0)
+        return top, summed
+    for start in range(first, last + 1, longest):
+        weights, keys = layer.stretch(head, start, min(start + longest, last + 1) - 1)
+        np.maximum(top[0, keys], weights.max(axis=0), out=top[0, keys])
+        summed[0, keys] += weights.sum(axis=0)
+    return top, summed
+
+
+def _runs(edges: Int[np.ndarray, " edge"], longest: int) -> list[slice]:
+    """Cut blocks into runs of at most `longest` queries; a block that is longer stands alone."""
+    runs, start = [], 0
+    for stop in range(1, len(edges)):
+        if stop == len(edges) - 1 or edges[stop + 1] - edges[start] > longest:
+            runs.append(slice(start, stop))
+            start = stop
+    return runs
+
+
+def row_check(layer: Layer, head: int) -> RowCheck:
+    """Add the weights of every row up, and compare the last output with the model's own."""
+    farthest, empty = 0.0, 0
+    for first, last in layer.tiles():
+        weights, _ = layer.stretch(head, first, last)
+        sums = weights.sum(axis=1, dtype=np.float64)
+        nothing = sums == 0
+        empty += int(nothing.sum())
+        farthest = max(farthest, float(np.abs(sums - 1)[~nothing].max(initial=0.0)))
+    if layer.witness is None or layer.value is None:
+        return RowCheck(farthest, empty, None)
+    value = layer.value[head // (layer.n_heads // layer.n_kv_heads)].astype(np.float32)
+    own = layer.weights(head, layer.n_query - 1) @ value
+    return RowCheck(farthest, empty, float(np.abs(own - layer.witness[head]).max(initial=0.0)))
+
+
+def _edges(count: int, pixels: int) -> Int[np.ndarray, " edge"]:
+    if pixels < 1:
+        raise ValueError(f"pixels must be 1 or more, got {pixels}; choose how wide the map is")
+    return np.linspace(0, count, min(pixels, count) + 1).round().astype(np.intp)

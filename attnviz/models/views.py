@@ -1,0 +1,187 @@
+"""One head as it is looked at: pieces or words, one text of two, several heads as one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from attnviz.attention.arrays import read_only
+from attnviz.errors import InputError
+from attnviz.models.results import Capture, Token
+from attnviz.models.words import Grouping, grouping
+
+Unit = Literal["pieces", "words", "characters"]
+Mixing = Literal["mean", "max"]
+
+MOST_EXACT = 1024
+"""Tokens up to which every weight of a head is shown by itself; more are shown in blocks."""
+BLOCKS = 512
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class View:
+    """The weights that are shown, (query, key), and what stands at their sides.
+
+    `ranges` says which keys each query may see: the first and the last, last < first for none.
+    `query_places` and `key_places` are the first token of each row and column. Where there are too
+    many tokens the rows and columns are blocks: `row_edges` and `column_edges` say of which tokens,
+    and a weight is the largest of its block; `queries` and `keys` name the tokens themselves.
+    """
+
+    weights: Float[np.ndarray, "row column"]
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    ranges: Int[np.ndarray, "row 2"]
+    query_places: tuple[int, ...]
+    key_places: tuple[int, ...]
+    row_edges: tuple[int, ...] | None = None
+    column_edges: tuple[int, ...] | None = None
+
+    @property
+    def sums(self) -> Float[np.ndarray, " row"]:
+        """How much of each query's weight is on the screen; the rest goes to what is left out."""
+        return self.weights.sum(axis=1, dtype=np.float64)
+
+
+def view(
+    capture: Capture,
+    layer: int,
+    head: int,
+    *,
+    unit: Unit = "pieces",
+    part: str = "all",
+    specials: bool = True,
+) -> View:
+    """Show one head; `part` "ab" is the first text asking the second.
+
+    Raises:
+        InputError: if nothing is left to show.
+    """
+    queries, keys = capture.query_tokens(layer), capture.key_tokens(layer)
+    if max(len(queries), len(keys)) > MOST_EXACT:
+        return _blocks(capture, layer, head)
+    rows = grouped(queries, unit)
+    columns = rows if keys is queries else grouped(keys, unit)
+    weights = capture.weights(layer, head).astype(np.float32, copy=False)
+    seen = _seen(capture, layer, head, rows, columns)
+    if unit != "pieces":
+        weights = (rows.mean @ weights @ columns.sum).astype(np.float32)
+    asks, answers = ("", "") if part == "all" else part
+    asked = _kept(queries, rows, asks, specials)
+    answered = _kept(keys, columns, answers, specials)
+    if not (len(asked) and len(answered)):
+        raise InputError("models.nothing_left")
+    return View(
+        weights=read_only(np.ascontiguousarray(weights[np.ix_(asked, answered)])),
+        queries=tuple(rows.labels[place] for place in asked),
+        keys=tuple(columns.labels[place] for place in answered),
+        ranges=read_only(_ranges(seen[np.ix_(asked, answered)])),
+        query_places=tuple(int(rows.sum[:, place].argmax()) for place in asked),
+        key_places=tuple(int(columns.sum[:, place].argmax()) for place in answered),
+    )
+
+
+def mixed(views: Sequence[View], mixing: Mixing) -> View:
+    """Show several heads of the same tokens as one: their mean, or the largest of them."""
+    stacked = np.stack([each.weights for each in views])
+    weights = stacked.mean(axis=0) if mixing == "mean" else stacked.max(axis=0)
+    return replace(views[0], weights=read_only(weights.astype(np.float32)))
+
+
+def grouped(tokens: Sequence[Token], unit: Unit) -> Grouping:
+    """Put the pieces of a word, or those of one character, together."""
+    if unit == "words":
+        return grouping(tokens)
+    alone = tuple(replace(token, word=None) for token in tokens)
+    if unit == "pieces":
+        made = grouping(alone)
+        return replace(made, labels=tuple(token.label for token in tokens))
+    number, numbered = 0, []
+    for token in tokens:
+        number += token.part is None or token.part[0] == 1
+        numbered.append(replace(token, word=None if token.part is None else number))
+    return grouping(numbered)
+
+
+def packed(weights: Float[np.ndarray, "row column"]) -> tuple[bytes, bytes]:
+    """Write the largest weight of each row, and every weight as a share of it in 16 bits."""
+    tops = weights.max(axis=1).astype(np.float32)
+    safe = np.where(tops > 0, tops, 1)[:, None]
+    shares = np.rint(weights / safe * np.float32(65_535)).astype(np.uint16)
+    return tops.tobytes(), shares.tobytes()
+
+
+def thumbnails(
+    capture: Capture, layer: int, pixels: int
+) -> tuple[bytes, tuple[int, int], tuple[float, ...]]:
+    """Draw a small map of every head of a layer: the root of the largest weight of each block.
+
+    Gives the shades (uint8, head after head), rows × columns, and each head's largest weight.
+    """
+    heads = range(capture.layers[layer].n_heads)
+    pooled = np.stack([capture.overview(layer, head, pixels).largest for head in heads])
+    shades = np.rint(np.sqrt(np.clip(pooled, 0, 1)) * 255).astype(np.uint8)
+    largest = tuple(float(each) for each in pooled.max(axis=(1, 2)))
+    return shades.tobytes(), (int(shades.shape[1]), int(shades.shape[2])), largest
+
+
+def _blocks(capture: Capture, layer: int, head: int) -> View:
+    pooled = capture.overview(layer, head, BLOCKS)
+    rows, columns = pooled.row_edges, pooled.column_edges
+    visible = capture.layers[layer].visible
+    stretches = [visible.keys_of(int(start), int(stop) - 1) for start, stop in pairwise(rows)]
+    ranges = [
+        (
+            int(np.searchsorted(columns, keys.start, side="right")) - 1,
+            int(np.searchsorted(columns, keys.stop - 1, side="right")) - 1,
+        )
+        for keys in stretches
+    ]
+    return View(
+        weights=pooled.largest,
+        queries=tuple(token.label for token in capture.query_tokens(layer)),
+        keys=tuple(token.label for token in capture.key_tokens(layer)),
+        ranges=read_only(np.array(ranges, dtype=np.int32)),
+        query_places=tuple(range(len(capture.query_tokens(layer)))),
+        key_places=tuple(range(len(capture.key_tokens(layer)))),
+        row_edges=tuple(map(int, rows)),
+        column_edges=tuple(map(int, columns)),
+    )
+
+
+def _seen(capture: Capture, layer: int, head: int, rows: Grouping, columns: Grouping) -> np.ndarray:
+    """Tell which group may see which: one of its pieces sees one of the other's."""
+    visible = capture.layers[layer].visible
+    if visible.everyone:
+        return np.ones((len(rows.labels), len(columns.labels)), dtype=bool)
+    allowed = visible.allowed(head)
+    if len(rows.labels) == len(allowed) and len(columns.labels) == allowed.shape[1]:
+        return allowed
+    return (rows.mean > 0).astype(np.float32) @ allowed.astype(np.float32) @ columns.sum > 0
+
+
+def _kept(
+    tokens: Sequence[Token], groups: Grouping, text: str, specials: bool
+) -> Int[np.ndarray, " group"]:
+    """List the groups that are shown: those of one text, without special tokens if so asked."""
+    first = groups.sum.argmax(axis=0)
+    segment = {"a": 0, "b": 1}.get(text)
+    return np.array(
+        [
+            place
+            for place, token in enumerate(int(at) for at in first)
+            if (specials or not tokens[token].special)
+            and (segment is None or tokens[token].segment == segment)
+        ],
+        dtype=np.intp,
+    )
+
+
+def _ranges(seen: np.ndarray) -> Int[np.ndarray, "row 2"]:
+    first, last = seen.argmax(axis=1), seen.shape[1] - 1 - seen[:, ::-1].argmax(axis=1)
+    nothing = ~seen.any(axis=1)
+    first[nothing], last[nothing] = 0, -1
+    return np.stack([first, last], axis=1).astype(np.int32)

@@ -1,0 +1,169 @@
+"""The process in which models run, seen from the web pages: it may be slow, full, or dead.
+
+Torch is never imported here. One worker answers one request at a time; who asks meanwhile waits.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BufferedReader
+from typing import Any, cast
+
+import numpy as np
+
+from attnviz.errors import InputError
+from attnviz.models import wire
+from attnviz.models.catalogue import allowed
+from attnviz.models.results import Capture
+
+Progress = Callable[[str, float], None]
+"""Told the stage ("convert", "load", "check", "capture") and how much of it is done."""
+
+MOST_SECONDS = 300.0
+_COMMAND = (sys.executable, "-m", "attnviz.models.serve")
+
+# One thread: two wait for each other on a busy machine. And large arrays apart from small ones,
+# which glibc would otherwise let hold the memory of passing arrays (three times what is kept).
+_SPARING = {
+    "OMP_NUM_THREADS": "1",
+    "TOKENIZERS_PARALLELISM": "false",
+    "MALLOC_MMAP_THRESHOLD_": str(4 * 2**20),
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a page may say of a loaded model."""
+
+    name: str
+    kind: str
+    tier: str
+    difference: float | None
+    most_tokens: int
+
+
+class Worker:
+    """Asks the process of the models, starts it when it is needed, and ends it when it must."""
+
+    def __init__(
+        self, command: Sequence[str] = _COMMAND, *, most_seconds: float = MOST_SECONDS
+    ) -> None:
+        self._command, self._most_seconds = tuple(command), most_seconds
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended = ""
+        self._number = 0
+
+    def load(self, name: str = "default", progress: Progress | None = None) -> Loaded:
+        """Load a model of the catalogue, or one that ATTNVIZ_MODELS lists.
+
+        Raises:
+            InputError: if it cannot be loaded, or the process had to end.
+        """
+        return Loaded(**self._ask({"do": "load", "name": name}, progress))
+
+    def capture(
+        self,
+        text: "str | np.ndarray",
+        text_pair: str | None = None,
+        target: str | None = None,
+        ablate: Sequence[tuple[int, int]] = (),
+        *,
+        window: int | None = None,
+        name: str = "default",
+        progress: Progress | None = None,
+    ) -> Capture:
+        """Run a model on a text or a picture, as `Model.capture` does."""
+        pairs = [list(pair) for pair in ablate]
+        request = {"do": "capture", "name": name, "texts": [text, text_pair, target]}
+        return self._ask(request | {"ablate": pairs, "window": window}, progress)
+
+    def cancel(self) -> None:
+        """End the process, and with it the request that it works on; the next one starts anew."""
+        self._end("models.cancelled")
+
+    def close(self) -> None:
+        """End the process for good."""
+        self._end("models.cancelled")
+
+    def _ask(self, request: wire.Message, progress: Progress | None) -> Any:
+        if not allowed(request["name"], folders=False):
+            raise InputError("models.not_allowed", name=request["name"])
+        with self._turn:
+            self._ended = ""
+            process = self._started()
+            clock = threading.Timer(self._most_seconds, self._end, ("models.slow",))
+            clock.daemon = True
+            clock.start()
+            try:
+                return self._answered(process, request, progress)
+            except (OSError, ValueError) as reason:
+                process.kill()
+                raise self._broken(process) from reason
+            finally:
+                clock.cancel()
+
+    def _answered(
+        self, process: "subprocess.Popen[bytes]", request: wire.Message, progress: Progress | None
+    ) -> Any:
+        if process.stdin is None or process.stdout is None:
+            raise ValueError("the process of the models must have pipes, got none")
+        answers = cast(BufferedReader, process.stdout)
+        self._number += 1
+        wire.write(process.stdin, request | {"number": self._number})
+        while (message := wire.read(answers)) is not None:
+            if message["number"] != self._number:
+                continue  # the answer to a page that did not wait for it
+            if "stage" in message:
+                if progress is not None:
+                    progress(message["stage"], message["share"])
+            elif "error" in message:
+                raise InputError(message["error"], **message["values"])
+            else:
+                return message["done"]
+        raise self._broken(process)
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=None if os.environ.get("ATTNVIZ_DEBUG") else subprocess.DEVNULL,
+                env=_SPARING | os.environ,
+            )
+        return self._process
+
+    def _broken(self, process: "subprocess.Popen[bytes]") -> InputError:
+        """Say why no answer came: it was ended, it was too slow, it was killed, it crashed."""
+        code = process.wait()
+        _close_pipes(process)
+        if self._ended:
+            return InputError(self._ended, **self._values())
+        return InputError("models.memory" if code == -9 else "models.crashed")
+
+    def _values(self) -> dict[str, object]:
+        return {"seconds": round(self._most_seconds)} if self._ended == "models.slow" else {}
+
+    def _end(self, code: str) -> None:
+        process, self._ended = self._process, code
+        if process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        process.wait()
+        # Whoever waits for an answer closes the pipes; where nobody does, they are closed here.
+        if self._turn.acquire(blocking=False):
+            _close_pipes(process)
+            self._turn.release()
+
+
+def _close_pipes(process: "subprocess.Popen[bytes]") -> None:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()

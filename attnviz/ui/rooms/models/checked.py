@@ -1,0 +1,37 @@
+"""Whether what is shown of a head is what the model itself computed."""
+
+import streamlit as st
+
+from attnviz.models.results import Capture
+from attnviz.ui import cached, session
+from attnviz.ui.rooms.models import asked
+
+_ROWS, _OUTPUTS = 1e-4, 1e-3
+
+
+def badges(capture: Capture, layer: int, head: int) -> None:
+    """Say how far row sums, the output and the weights are from what must hold."""
+    t = session.t()
+    found = cached.row_check(asked.asked(), layer, head)
+    difference = cached.model_difference(asked.asked())
+    said = [t("models.check.rows", difference=f"{found.rows:.0e}")]
+    good = found.rows < _ROWS
+    if found.outputs is not None:
+        said.append(t("models.check.outputs", difference=f"{found.outputs:.0e}"))
+        good = good and found.outputs < _OUTPUTS
+    if difference is not None:
+        said.append(t("models.check.eager", difference=f"{difference:.0e}"))
+    if found.empty:
+        said.append(t("models.check.empty", n=found.empty))
+    with st.container(horizontal=True, gap="small"):
+        st.badge(
+            t("models.check.ok" if good else "models.check.failed"),
+            icon=":material/check:" if good else ":material/error:",
+            color="gray" if good else "red",
+            help="  \n".join(said),
+        )
+        st.badge(
+            t(f"models.tier.{capture.tier}"),
+            color="gray",
+            help=t(f"models.tier_help.{capture.tier}"),
+        )

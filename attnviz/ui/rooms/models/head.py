@@ -1,0 +1,168 @@
+"""The head of the page Models: which model, what it reads, and how far it is."""
+
+import streamlit as st
+
+from attnviz.errors import InputError
+from attnviz.settings import OVERFLOWS
+from attnviz.ui import bar, controls, refusals, session
+from attnviz.ui.rooms.models import asked, one_head, opening, saving
+
+_OWN = "own"
+_PAIR_FLAG = "models.pair"
+_SOON = 0.6  # seconds that are waited before progress is shown
+
+
+def draw() -> None:
+    """Draw the choice of model and text, then what is known of the capture."""
+    t = session.t()
+    with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
+        _models()
+        _examples()
+        opening.draw()
+        bar.shell(saving.draw)
+    if opening.given():
+        st.caption(t("models.given_shown"))
+    else:
+        _texts()
+    wait()
+
+
+def _models() -> None:
+    t, known = session.t(), asked.catalogue()
+    controls.select(
+        "model",
+        asked.offered() or [asked.model()],
+        lambda key: known[key].title if key in known else key,
+        value=asked.model(),
+        take=_take_model,
+    )
+    found = asked.entry()
+    if found is not None:
+        st.badge(
+            t("models.chip", name=found.title),
+            icon=":material/neurology:",
+            color="violet",
+            help=t("models.chip_help", licence=found.licence, source=found.source),
+        )
+
+
+def _take_model(key: str) -> None:
+    """Another model reads the same text of one's own; an example gives way to its own examples."""
+    own = session.settings().passage if asked.example() is None else ""
+    session.change("model", model=key, passage=own, heads_shown=(), query=1, key=None, window=0)
+
+
+def _examples() -> None:
+    notes = {note.pattern: note for note in asked.examples()}
+    if not notes:
+        return
+    t, note = session.t(), asked.example()
+    controls.select(
+        "pattern",
+        (*([] if note else [_OWN]), *notes),
+        lambda key: t("models.own_text") if key == _OWN else t(f"pattern.{key}.title"),
+        value=note.pattern if note else _OWN,
+        take=lambda key: key == _OWN or asked.show(notes[key]),
+    )
+
+
+def _texts() -> None:
+    """Draw the text, and a second one where two are read."""
+    t, settings = session.t(), session.settings()
+    found = asked.entry()
+    writes = found is not None and found.kind == "encoder_decoder"
+    two = not writes and (bool(settings.passage_pair) or session.flag(_PAIR_FLAG))
+    with st.container(key="texts", horizontal=True, vertical_alignment="bottom", gap="small"):
+        session.put("control.passage", session.draft("passage", asked.text()))
+        st.text_area(t("models.text"), key="control.passage", height=68, on_change=_read)
+        if two:
+            session.put("control.passage_pair", settings.passage_pair)
+            st.text_area(t("models.pair"), key="control.passage_pair", height=68, on_change=_read)
+        if writes:
+            session.put("control.passage_target", settings.passage_target)
+            st.text_area(
+                t("models.target"), key="control.passage_target", height=68, on_change=_write
+            )
+        st.button(t("models.read"), type="primary", key="models.read")
+        if not writes:
+            st.button(
+                t("models.one_text" if two else "models.two_texts"),
+                icon=":material/remove:" if two else ":material/add:",
+                on_click=_one_or_two,
+                args=(two,),
+            )
+    refusals.show("passage")
+
+
+def _read() -> None:
+    pair = session.got("control.passage_pair") if session.has("control.passage_pair") else None
+    asked.read(session.got("control.passage"), pair)
+
+
+def _write() -> None:
+    target = session.got("control.passage_target").strip()
+    session.change("passage", passage_target=target, passage=asked.text())
+
+
+def _one_or_two(two: bool) -> None:
+    session.set_flag(_PAIR_FLAG, not two)
+    if two:
+        session.change("passage", passage_pair="", part="all")
+
+
+def wait() -> None:
+    """Show progress while the model works, or why there is nothing to see."""
+    work = asked.job()
+    if not work.wait(_SOON):
+        _progress()
+    elif work.failed:
+        t, reason = session.t(), work.future.exception()
+        if not isinstance(reason, InputError):
+            raise reason or RuntimeError("a failed job must have a reason")
+        st.error(f"{refusals.escape(refusals.sentence(reason))} {t('check.kept')}")
+        st.button(t("models.again"), on_click=asked.again)
+    else:
+        _notes()
+
+
+@st.fragment(run_every=0.4)
+def _progress() -> None:
+    t, work = session.t(), asked.job()
+    if work.done:
+        st.rerun()
+    st.progress(work.share, text=t(f"models.stage.{work.stage or 'start'}"))
+    st.button(t("models.stop"), on_click=asked.stop, key="models.stop")
+
+
+def _notes() -> None:
+    """Say what a reader must know before the pictures: cut text, unknown tokens, another tier."""
+    t, capture = session.t(), asked.captured()
+    if capture is None:
+        return
+    note = asked.example()
+    if note is not None:
+        st.caption(t(f"pattern.{note.pattern}.claim"))
+    if capture.stretch is not None:
+        _stretch(*capture.stretch, most=len(capture.tokens))
+    if capture.unknown_share > 0.2:
+        st.warning(t("models.unknown", share=f"{capture.unknown_share:.0%}"))
+    if capture.tier == "weights":
+        st.info(t("models.weights_only"))
+
+
+def _stretch(first: int, last: int, n_tokens: int, *, most: int) -> None:
+    """Say which part of a long text is read, and offer the others."""
+    t, settings = session.t(), session.settings()
+    st.info(t("models.cut", first=first, last=last, n_tokens=n_tokens, most=most))
+    with st.container(key="stretch", horizontal=True, vertical_alignment="center", gap="small"):
+        one_head.choice("overflow", OVERFLOWS)
+        if settings.overflow == "windows":
+            for step, name, there in ((-1, "before", first > 1), (1, "after", last < n_tokens)):
+                st.button(
+                    t(f"models.window_{name}"),
+                    key=f"window_{name}",
+                    disabled=not there,
+                    on_click=session.change,
+                    args=("window",),
+                    kwargs={"window": max(0, settings.window + step), "passage": asked.text()},
+                )

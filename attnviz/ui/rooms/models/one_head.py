@@ -1,0 +1,247 @@
+"""One head, or a few: the text and its lines, and the map with every weight."""
+
+from typing import cast
+
+import numpy as np
+import streamlit as st
+
+from attnviz.components.heat_canvas import HeatMap, HeatWords, Mode, heat_canvas
+from attnviz.components.token_lines import HeadLines, LineWords, token_lines
+from attnviz.errors import InputError
+from attnviz.models.results import Capture
+from attnviz.models.views import Unit, View, mixed, packed
+from attnviz.settings import MIXINGS, PARTS, UNITS
+from attnviz.text.numbers import number
+from attnviz.ui import cached, controls, refusals, session, tools
+from attnviz.ui.rooms.models import asked, checked
+
+GROUP = "models"
+"""What is pointed at in one picture is looked at in all of them."""
+
+_MOST_LINES = 512
+
+
+def lines() -> None:
+    """Draw the lines as a panel of their own; on the whole page they stand beside the heads."""
+    capture = asked.captured()
+    if session.alone() and capture is not None:
+        draw_lines(capture)
+
+
+def draw_lines(capture: Capture) -> None:
+    """Draw the text and the two columns of tokens, joined by what the heads attend to."""
+    t = session.t()
+    views = shown(capture)
+    if views is None:
+        return
+    first = views[0][1]
+    if first.row_edges is not None or len(first.queries) > _MOST_LINES:
+        st.caption(t("models.too_many_lines", most=_MOST_LINES))
+        return
+    strips = _strips(capture, first)
+    token_lines(
+        [_lines_of(name, each) for name, each in views],
+        key="token_lines",
+        group=GROUP,
+        label=t("models.lines_label", heads=", ".join(name for name, _ in views)),
+        words=LineWords(
+            hint=t("models.lines.hint"),
+            query=t("models.lines.query"),
+            key=t("models.lines.key"),
+            attends=t("models.lines.attends", **_slots("token", "place", "head", "list")),
+            attended=t("models.lines.attended", **_slots("token", "place", "head", "list")),
+            nothing=t("models.lines.nothing", **_slots("token", "place")),
+            share=t("models.lines.share", **_slots("token", "place", "value")),
+            join=t("models.lines.join"),
+        ),
+        queries=first.queries,
+        keys=first.keys,
+        ranges=first.ranges.tobytes(),
+        strip=strips[0],
+        other_strip=strips[1],
+        theme=session.theme(),
+        query=asked.look(first.queries),
+        limit=_limit(first),
+        digits=session.settings().digits,
+        size=session.size(),
+    )
+
+
+def _lines_of(name: str, view: View) -> HeadLines:
+    tops, cells = packed(view.weights)
+    return HeadLines(name=name, tops=tops, cells=cells)
+
+
+def map_() -> None:
+    """Draw the whole map of the head in hand, with the ways to look at it and its checks."""
+    capture = asked.captured()
+    if capture is None:
+        return
+    t, settings = session.t(), session.settings()
+    if not session.alone():
+        _ways(capture)
+    views = shown(capture)
+    if views is None:
+        return
+    name, view = views[0]
+    if len(views) > 1:
+        st.caption(t("models.first_of_several", head=name))
+    st.subheader(t("models.map_title", head=name), anchor=False)
+    row = view.row_edges is not None
+    exact = min(settings.query, len(view.queries) - 1) if row else None
+    layer, head = asked.heads(capture)[0]
+    tops, cells = packed(view.weights)
+    heat_canvas(
+        HeatMap(
+            label=t("models.map_label", head=name, n_query=len(view.queries), n_key=len(view.keys)),
+            queries=view.queries,
+            keys=view.keys,
+            tops=tops,
+            cells=cells,
+            ranges=view.ranges.tobytes(),
+            limit=_limit(view),
+            row_edges=view.row_edges,
+            column_edges=view.column_edges,
+            exact_row=exact,
+            row=b"" if exact is None else _row(capture, layer, head, exact),
+        ),
+        key="heat_canvas",
+        group=GROUP,
+        words=_heat_words(),
+        theme=session.theme(),
+        mode=cast(Mode, settings.colours),
+        query=asked.look(view.queries),
+        key_place=settings.key,
+        on_row=lambda query: session.change("models", query=query, passage=asked.text()),
+        digits=settings.digits,
+        turned=session.notation().columns,
+        size=session.size(),
+    )
+    checked.badges(capture, layer, head)
+    tools.say(_said(name, view))
+
+
+def shown(capture: Capture) -> list[tuple[str, View]] | None:
+    """Give the heads that are looked at, each with its name; several as one where so asked."""
+    t, settings, pairs = session.t(), session.settings(), asked.heads(capture)
+    try:
+        views = [cached.view(asked.asked(), *pair, *_how()) for pair in pairs]
+    except InputError as error:
+        st.error(refusals.escape(refusals.sentence(error)))
+        return None
+    names = [t("models.head_name", layer=layer, head=head) for layer, head in pairs]
+    if settings.mixing == "each" or len(views) == 1:
+        return list(zip(names, views, strict=True))
+    name = t(f"models.mixed.{settings.mixing}", heads=", ".join(names))
+    return [(name, mixed(views, "mean" if settings.mixing == "mean" else "max"))]
+
+
+def _how() -> tuple[Unit, str, bool]:
+    settings = session.settings()
+    return cast(Unit, settings.unit), settings.part, settings.specials
+
+
+def _ways(capture: Capture) -> None:
+    """Draw how the head is looked at, in one line."""
+    t, settings = session.t(), session.settings()
+    with st.container(key="ways", horizontal=True, vertical_alignment="center", gap="small"):
+        choice("unit", UNITS)
+        if len(capture.texts) > 1:
+            choice("part", PARTS)
+        if len(asked.heads(capture)) > 1:
+            choice("mixing", MIXINGS)
+        controls.switch("specials", t("models.specials"))
+        controls.text("find", settings.find, take=lambda text: session.change("find", find=text))
+    found = _found(capture)
+    if settings.find:
+        st.caption(t("models.found", n=len(found), places=", ".join(map(str, found[:20]))))
+
+
+def choice(field: str, options: tuple[str, ...]) -> None:
+    """Draw a choice among few ways to look at a model."""
+    t = session.t()
+    controls.segments(
+        field,
+        t(f"models.{field}.choose"),
+        getattr(session.settings(), field),
+        options,
+        lambda key: t(f"models.{field}.{key}"),
+    )
+
+
+def _found(capture: Capture) -> list[int]:
+    """List the places, from 1, of the tokens in which a text is found."""
+    wanted = session.settings().find.casefold()
+    tokens = capture.query_tokens(asked.heads(capture)[0][0])
+    return [p + 1 for p, token in enumerate(tokens) if wanted and wanted in token.text.casefold()]
+
+
+def _strips(capture: Capture, view: View) -> list[list[tuple[str, bool]]]:
+    """Write the text as it is read: each token, and whether a blank stands before it."""
+    layer = asked.heads(capture)[0][0]
+    queries, keys = capture.query_tokens(layer), capture.key_tokens(layer)
+    strips = [_strip(queries, view.query_places, view.queries)]
+    same = keys is queries and view.query_places == view.key_places
+    return [*strips, [] if same else _strip(keys, view.key_places, view.keys)]
+
+
+def _strip(tokens: tuple, places: tuple[int, ...], labels: tuple[str, ...]) -> list:
+    strip: list[tuple[str, bool]] = []
+    for place, label in zip(places, labels, strict=True):
+        token, before = tokens[place], tokens[place - 1] if place else None
+        joined = before is not None and token.start is not None and before.end == token.start
+        strip.append((label.removeprefix("␣").removeprefix("##"), not joined))
+    return strip
+
+
+def _limit(view: View) -> float:
+    """End the linear scale at 1, where every weight of a softmax ends."""
+    return max(1.0, float(view.weights.max(initial=0.0)))
+
+
+def _row(capture: Capture, layer: int, head: int, query: int) -> bytes:
+    return capture.weights(layer, head, rows=query).astype(np.float32).tobytes()
+
+
+def _heat_words() -> HeatWords:
+    t = session.t()
+    cell = _slots("query", "key", "i", "j", "value")
+    return HeatWords(
+        hint=t("models.heat.hint"),
+        cell=t("models.heat.cell", **cell),
+        block=t("models.heat.block", **cell),
+        hidden=t("models.heat.hidden", **_slots("query", "key", "i", "j")),
+        asks=t("models.heat.asks", **_slots("token", "place")),
+        asked=t("models.heat.asked", **_slots("token", "place")),
+        scale=t("models.heat.scale"),
+        linear=t("models.heat.linear"),
+        log=t("models.heat.log"),
+        rank=t("models.heat.rank"),
+        least=t("models.heat.least"),
+        most=t("models.heat.most"),
+    )
+
+
+def _slots(*names: str) -> dict[str, str]:
+    """Leave the placeholders as they are: the browser fills them in."""
+    return {name: f"{{{name}}}" for name in names}
+
+
+def _said(name: str, view: View) -> str:
+    """Read the head aloud: what the token in hand attends to most."""
+    t, digits = session.t(), session.settings().digits
+    place = asked.look(view.queries) or 0
+    if view.row_edges is not None:
+        return t("models.said_large", head=name, n=len(view.queries))
+    row = view.weights[place]
+    best = int(row.argmax())
+    return t(
+        "models.said",
+        head=name,
+        query=view.queries[place],
+        i=place + 1,
+        key=view.keys[best],
+        j=best + 1,
+        value=number(float(row[best]), digits),
+        shown=number(float(view.sums[place]), digits),
+    )

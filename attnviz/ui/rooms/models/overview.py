@@ -1,0 +1,80 @@
+"""Every layer and head of a model as one picture; a click opens a head."""
+
+import streamlit as st
+
+from attnviz.components.head_grid import Chosen, head_grid
+from attnviz.models.results import Capture
+from attnviz.text.numbers import number
+from attnviz.ui import cached, session, tools
+from attnviz.ui.rooms.models import asked, one_head
+
+PIXELS = 48
+"""The side of a head's small map: more could not be seen."""
+
+
+def panel() -> None:
+    """Draw all heads, and beside them the one in hand where the page is shown whole."""
+    capture = asked.captured()
+    if capture is None:
+        return
+    if session.alone():
+        _grid(capture)
+        return
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        _grid(capture)
+    with right:
+        one_head.draw_lines(capture)
+
+
+def _grid(capture: Capture) -> None:
+    t, shown = session.t(), asked.heads(capture)
+    maps = cached.thumbnails(asked.asked(), PIXELS)
+    head_grid(
+        [each.shades for each in maps],
+        [each.shape for each in maps],
+        [_name(capture, layer) for layer in range(capture.n_layers)],
+        [layer.n_heads for layer in capture.layers],
+        key="head_grid",
+        label=t("models.grid_label", n_layers=capture.n_layers, n_heads=capture.most_heads),
+        title=t("models.grid_title"),
+        hint=t("models.grid_hint"),
+        notes=[
+            _note(capture, layer, head, largest)
+            for layer, each in enumerate(maps)
+            for head, largest in enumerate(each.largest)
+        ],
+        chosen=shown,
+        theme=session.theme(),
+        on_head=_open,
+        turned=session.notation().columns,
+        largest=54 if session.alone() else 44,
+        size=session.size(),
+    )
+    if session.alone():
+        tools.say(t("models.grid_label", n_layers=capture.n_layers, n_heads=capture.most_heads))
+
+
+def _name(capture: Capture, layer: int) -> str:
+    """Name a layer by its number, in a model of two stacks with its kind before it."""
+    found = capture.layers[layer]
+    two = found.kind in ("encoder", "decoder", "cross")
+    number = str(found.number)
+    return session.t()(f"models.short.{found.kind}", number=number) if two else number
+
+
+def _open(chosen: Chosen) -> None:
+    asked.open_head(chosen.layer, chosen.head, more=chosen.more)
+
+
+def _note(capture: Capture, layer: int, head: int, largest: float) -> str:
+    t, known = session.t(), asked.examples()
+    place = t(
+        "models.head_note",
+        kind=t(f"models.kind.{capture.layers[layer].kind}"),
+        layer=layer,
+        head=head,
+        largest=number(largest, 2),
+    )
+    said = [t(f"pattern.{n.pattern}.title") for n in known if (n.layer, n.head) == (layer, head)]
+    return f"{place} {t('models.known_for', pattern=said[0])}" if said else place

@@ -1,0 +1,129 @@
+"""Models as a person meets it: open a head, point at tokens, hold one, read the map."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attnviz.text import words
+from tests.browser.conftest import Visit, Visitor
+
+TEXT = "the cat sat. the cat sat."
+LONG = 120_000  # milliseconds until a model has been loaded on a busy machine
+
+
+def read(visit: Visitor, **how) -> Visit:
+    """Open a text, and wait until the model has read it."""
+    link = {"t": TEXT, "lh": "0.1", **how.pop("link", {})}
+
+    def patient(page: Page) -> None:
+        page.set_default_timeout(LONG)
+
+    tab = visit("/models", link=link, before=patient, ready=".heads .stage", **how)
+    tab.page.locator(".lines .token").first.wait_for()
+    tab.page.locator(".heat .over").wait_for()
+    tab.settle()
+    return tab
+
+
+def token(tab: Visit, side: str, place: int):
+    return tab.page.locator(f".side .token.{side}").nth(place)
+
+
+def test_pointing_and_holding_ask_the_server_nothing(visit):
+    tab = read(visit)
+    said, before = tab.page.locator(".lines .readout"), len(tab.frames)
+    token(tab, "query", 3).hover()
+    expect(said).to_contain_text("4")
+    first = said.inner_text()
+    token(tab, "key", 2).hover()
+    expect(said).not_to_have_text(first)
+    token(tab, "query", 3).click()
+    expect(token(tab, "query", 3)).to_have_class(re.compile("locked"))
+    token(tab, "query", 1).hover()
+    expect(said).to_have_text(first)  # what is held stays
+    token(tab, "query", 3).click()
+    expect(token(tab, "query", 3)).not_to_have_class(re.compile("locked"))
+    assert len(tab.frames) == before
+    assert not tab.wrong
+
+
+def test_what_is_held_is_in_the_address_and_opens_again(visit):
+    tab = read(visit)
+    token(tab, "query", 4).click()
+    expect(tab.page).to_have_url(re.compile(r"[?&]q=4\b"))
+    tab.page.reload()
+    tab.page.locator(".lines .token").first.wait_for()
+    expect(token(tab, "query", 4)).to_have_class(re.compile("locked"))
+
+
+def test_lines_and_map_look_at_the_same_token(visit):
+    tab = read(visit)
+    over = tab.page.locator(".heat .over")
+    over.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):
+        over.press(key)
+    expect(token(tab, "query", 2)).to_have_class(re.compile("chosen"))
+    value = re.search(r"= (\d\.\d{4})", tab.page.locator(".heat .readout").inner_text())
+    assert value is not None
+    shown = token(tab, "key", 1).locator(".number").inner_text()
+    assert shown == f"{float(value[1]):.2f}"
+
+
+def test_another_head_opens_by_click_and_by_keyboard(visit):
+    tab = read(visit)
+    grid = tab.page.locator(".heads .over")
+    grid.focus()
+    grid.press("ArrowDown")
+    grid.press("ArrowRight")
+    grid.press("Enter")
+    expect(tab.page).to_have_url(re.compile(r"lh=1\.2"))
+    tab.settle()
+    expect(tab.page.locator(".lines .head")).to_have_text(
+        words("en")("models.head_name", layer=1, head=2)
+    )
+    box = grid.bounding_box()
+    grid.click(position={"x": 60, "y": 45}, modifiers=["Shift"])
+    expect(tab.page.locator(".lines .head")).to_have_count(2)
+    assert box is not None
+
+
+def test_the_colours_change_without_the_server_and_stay_in_the_address(visit):
+    tab = read(visit)
+    before = len(tab.frames)
+    tab.page.locator(".heat .mode").nth(1).click()
+    expect(tab.page.locator(".heat .mode").nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(tab.page).to_have_url(re.compile("colours=log"))
+    assert len(tab.frames) == before
+
+
+@pytest.mark.parametrize(("scheme", "phone"), [("dark", False), ("light", True)])
+def test_the_page_in_chinese_fits_its_screen(visit, scheme, phone):
+    tab = read(visit, locale="zh-TW", scheme=scheme, phone=phone)
+    expect(tab.page.locator(".lines .readout")).to_have_text(words("zh-Hant")("models.lines.hint"))
+    width = tab.page.evaluate("document.documentElement.scrollWidth")
+    assert width <= (390 if phone else 1280)
+    assert not tab.wrong
+    assert not tab.outside
+
+
+def test_markup_in_a_text_stays_text(visit):
+    tab = read(visit, link={"t": "<img src=x onerror=alert(1)> $x$ ![y](http://127.0.0.1:9/z)"})
+    assert tab.page.locator(".lines img").count() == 0
+    assert not tab.wrong
+    assert not tab.outside
+
+
+def test_weights_of_a_file_stand_in_the_models_place(visit, tmp_path):
+    eye = np.eye(3, dtype=np.float32)[None]
+    np.savez(tmp_path / "mine.npz", layer_0=eye, tokens=np.array(["I", "<b>", "saw"]))
+    tab = read(visit)
+    tab.page.get_by_role("button", name=words("en")("models.open")).click()
+    tab.page.get_by_test_id("stFileUploaderDropzoneInput").last.set_input_files(
+        tmp_path / "mine.npz"
+    )
+    expect(tab.page.get_by_text(words("en")("models.given_shown"))).to_be_visible()
+    expect(tab.page.locator(".side .token.query .word")).to_have_text(["I", "<b>", "saw"])
+    token(tab, "query", 1).hover()
+    expect(token(tab, "key", 1).locator(".number")).to_have_text("1.00")
