@@ -20,7 +20,7 @@ function between({ data }, map, { side, at }) {
 function show(state) {
   const { data, root } = state;
   const now = chosen(data);
-  const { over, locked } = board(data.group);
+  const { locked } = board(data.group);
   const each = heads(state);
   const found = now ? each.map(({ map }) => between(state, map, now)) : [];
   for (const side of ["query", "key"]) {
@@ -30,22 +30,17 @@ function show(state) {
       node.classList.toggle("chosen", asks && now.at === i);
       node.classList.toggle("locked", asks && locked?.at === i && locked.side === side);
       node.classList.toggle("hidden", Boolean(lit && found.every((weights) => weights[i] === null)));
-      node.bars.replaceChildren(...(lit ? each.map((head, h) => barOf(head, found[h][i])) : []));
+      [...node.bars.children].forEach((bar, h) => {
+        const weight = lit ? found[h][i] : 0;
+        bar.style.opacity = weight ? Math.max(0.06, weight) : 0;
+      });
       node.number.textContent = lit && found.length === 1 && found[0][i] !== null ? found[0][i].toFixed(data.digits) : "";
     });
   }
   color(state, now, found);
   lines(state, now, each);
-  const pointed = over && now === locked && over !== locked ? over : null;
   write(state.readout, now ? sentence(state, now, found) : data.words.hint);
   root.classList.toggle("busy", Boolean(now));
-  return pointed;
-}
-
-function barOf(head, weight) {
-  const bar = make("i");
-  bar.style.cssText = `background: ${head.colour}; opacity: ${weight ? Math.max(0.06, weight) : 0}`;
-  return bar;
 }
 
 // The text itself: each token as dark as its weight, the largest of the heads.
@@ -65,10 +60,14 @@ function color(state, now, found) {
 }
 
 function lines(state, now, each) {
-  const { data, canvas, columns, body } = state;
+  const { data, canvas, body } = state;
   const height = Math.max(data.queries.length, data.keys.length) * state.step;
   const width = body.offsetWidth;
-  const pen = fit(canvas, width, height);
+  if (state.wide !== width || state.high !== height) {
+    Object.assign(state, { pen: fit(canvas, width, height), wide: width, high: height });
+  }
+  const { pen } = state;
+  pen.clearRect(0, 0, width, height);
   const y = (i) => (i + 0.5) * state.step;
   const draw = (r, c, weight, colour) => {
     pen.globalAlpha = Math.min(1, weight * (now ? 1 : 0.55));
@@ -90,7 +89,6 @@ function lines(state, now, each) {
       for (const [weight, c] of strongest(data, map, r)) if (weight > 0.05) draw(r, c, weight, colour);
     }
   }
-  return columns;
 }
 
 function strongest(data, map, r) {
@@ -116,7 +114,9 @@ function sentence({ data }, now, found) {
 }
 
 function tokenNode(state, text, side, at) {
-  const node = make("button", `token ${side}`, make("span", "bars"), span("word", text), make("span", "number"));
+  const bars = make("span", "bars", ...state.data.heads.map(() => make("i")));
+  [...bars.children].forEach((bar, h) => (bar.style.background = state.data.heads[h].colour));
+  const node = make("button", `token ${side}`, bars, span("word", text), make("span", "number"));
   [node.bars, , node.number] = node.children;
   node.at = at;
   node.side = side;
@@ -169,7 +169,7 @@ function start(parent) {
   root.onclick = (event) => node(event) && act(state, node(event));
   root.onkeydown = (event) => press(state, event);
   state.unhear = hear(() => state.data?.group, () => show(state));
-  state.watch = new ResizeObserver(() => state.data && body.offsetWidth !== state.wide && ((state.wide = body.offsetWidth), show(state)));
+  state.watch = new ResizeObserver(() => state.data && body.offsetWidth !== state.wide && show(state));
   state.watch.observe(body);
   states.set(parent, state);
   return state;
@@ -216,7 +216,7 @@ function render(state) {
   state.right.replaceChildren(...state.columns.key);
   piecesOf(state);
   if (data.locked && !boards.has(data.group)) board(data.group).locked = data.locked;
-  state.wide = state.body.offsetWidth;
+  state.wide = null;
   show(state);
 }
 
