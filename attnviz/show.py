@@ -1,17 +1,25 @@
-"""A trace in a notebook: tables with their colours, which need no network.
+"""A trace or a captured model in a notebook: what is drawn needs no network.
 
 Plotly and the exports are imported when something is drawn, so that `import attnviz` stays light.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from html import escape
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol, overload, runtime_checkable
 
 from attnviz.attention.trace import HeadTrace, MultiHeadTrace
+from attnviz.models.results import Capture
 
 MOST_TABLES = 60
 """Tables that a notebook gets; a saved page has them all."""
+
+MOST_NOTEBOOK = 32 * 10**6
+"""Bytes of the largest page that is put into a notebook."""
+
+_TALL = 760  # pixels
 
 
 @runtime_checkable
@@ -65,18 +73,81 @@ class Shown:
         Path(path).write_bytes(self.page())
 
 
+@dataclass(frozen=True, eq=False)
+class ShownCapture:
+    """A captured model as a page: every head, and the weights, lines and map of the opened one."""
+
+    capture: Capture
+    layer: int
+    head: int
+    language: str
+    digits: int
+
+    def _repr_html_(self) -> str:
+        """Put the page into a frame of its own, which neither reads nor changes the notebook."""
+        page = self.page()
+        if len(page) > MOST_NOTEBOOK:
+            from attnviz.text import words
+
+            size = round(len(page) / 1e6)
+            return f"<p>{escape(words(self.language)('model_page.notebook', size=size))}</p>"
+        return (
+            f'<iframe title="attnviz" sandbox="allow-scripts" width="100%" height="{_TALL}" '
+            f'style="border: 0" srcdoc="{escape(page.decode())}"></iframe>'
+        )
+
+    def page(self) -> bytes:
+        """Give the page, which any browser opens without a network."""
+        return self._page
+
+    def save(self, path: str | Path) -> None:
+        """Write that page to a file."""
+        Path(path).write_bytes(self.page())
+
+    @cached_property
+    def _page(self) -> bytes:
+        from attnviz.exports.looks import Look
+        from attnviz.exports.model_pages import capture_page
+
+        look = Look(self.language, self.digits)
+        return capture_page(self.capture, look, layer=self.layer, head=self.head)
+
+
+@overload
+def show(
+    trace: Capture, *, layer: int = 0, head: int = 0, language: str = "en", digits: int = 2
+) -> ShownCapture: ...
+@overload
 def show(
     trace: HasTrace | MultiHeadTrace | HeadTrace,
     tokens: Sequence[str] | None = None,
     *,
     language: str = "en",
     digits: int = 2,
-) -> Shown:
-    """Show one head, one layer, or a scene; `tokens` name its rows, a scene has names of its own.
+) -> Shown: ...
+def show(
+    trace: Capture | HasTrace | MultiHeadTrace | HeadTrace,
+    tokens: Sequence[str] | None = None,
+    *,
+    layer: int = 0,
+    head: int = 0,
+    language: str = "en",
+    digits: int = 2,
+) -> Shown | ShownCapture:
+    """Show one head, one layer, a scene or a captured model.
+
+    `tokens` name the rows of a trace; a scene and a capture have names of their own. A capture
+    opens with one of its heads; layers and heads count from 0.
 
     Raises:
         ValueError: if there is not one token for each query.
+        InputError: if a capture has no such layer or head.
     """
+    if isinstance(trace, Capture):
+        from attnviz.exports.captures import check_head
+
+        check_head(trace, layer, head)
+        return ShownCapture(trace, layer, head, language, digits)
     names = trace.tokens if tokens is None and isinstance(trace, HasTrace) else tokens
     n_query = _arrays(trace).n_query
     if names is not None and len(names) != n_query:

@@ -172,7 +172,7 @@ def test_the_picture_is_of_the_weights_or_of_the_step_asked_for(
 @pytest.mark.parametrize(
     ("arguments", "code", "values"),
     [
-        (["fly"], "cli.command", {"known": "run, trace", "got": "fly"}),
+        (["fly"], "cli.command", {"known": ", ".join(COMMANDS), "got": "fly"}),
         (["trace", "--fly"], "cli.unknown", {"got": "--fly", "command": "trace"}),
         (["trace", "stray"], "cli.unknown", {"got": "stray", "command": "trace"}),
         (["trace", "--heads"], "cli.no_value", {"option": "--heads"}),

@@ -1,4 +1,4 @@
-"""What is asked for: help, the app, or a trace; a person's mistake is a sentence."""
+"""What is asked for: help, the app, a trace, or a real model; a person's mistake is a sentence."""
 
 import io
 import locale
@@ -105,4 +105,23 @@ def _trace(given: Mapping[str, str], language: str) -> int:
     return 0
 
 
-_COMMANDS: dict[str, Callable[[Mapping[str, str], str], int]] = {"run": _run, "trace": _trace}
+def _capture(given: Mapping[str, str], language: str) -> int:
+    """Let a real model read a text; write a file, or the strongest links of one head."""
+    from attnviz.cli.captures import run
+
+    return run(given, language)
+
+
+def _models(given: Mapping[str, str], language: str) -> int:
+    """List the models that are known, or add one."""
+    from attnviz.cli.models import run
+
+    return run(given, language)
+
+
+_COMMANDS: dict[str, Callable[[Mapping[str, str], str], int]] = {
+    "run": _run,
+    "trace": _trace,
+    "capture": _capture,
+    "models": _models,
+}

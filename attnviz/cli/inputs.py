@@ -15,7 +15,7 @@ from attnviz.lessons.examples import EXAMPLES
 from attnviz.lessons.files import Limits, Matrix, field_of, read_table
 from attnviz.lessons.typed import parse_table
 from attnviz.scene import Scene, scene_of
-from attnviz.settings import RANGES, Settings, from_query
+from attnviz.settings import MAX_TOKENS, RANGES, Settings, from_query
 from attnviz.text import LANGUAGES
 
 _LETTERS = re.compile(r"[^\W\d_eE]")  # a table of numbers has none, the name of a file has some
@@ -66,6 +66,7 @@ def refuse_option(option: Option, got: str) -> InputError:
         return InputError("cli.choice", option=option.flag, known=", ".join(option.known), got=got)
     if option.field in RANGES and option.field != "scale":
         low, high = (limit + option.first for limit in RANGES[option.field])
+        high = min(high, MAX_TOKENS) if option.field in ("query", "key") else high
         return InputError("cli.number", option=option.flag, low=low, high=high, got=got)
     return InputError("cli.value", option=option.flag, got=got)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from attnviz.attention import MASKS, NORMALIZERS, POSITIONS, SCORES
 from attnviz.errors import InputError
 from attnviz.figures.steps import STEPS
+from attnviz.models.catalogue import catalogue
 from attnviz.settings import NOTATIONS
 from attnviz.text import LANGUAGES, Words
 
@@ -19,7 +20,9 @@ class Option:
     """One option: its name, its field of the settings, and the key of that field in a link.
 
     `known` are the words that it takes, () where it takes others; `first` is what the lowest value
-    of the field is called, 1 where people count from 1.
+    of the field is called, 1 where people count from 1. `said` is the key of its help, where the
+    name alone does not tell. `form` is "value", "place" for a word that stands alone, or "switch"
+    for one that takes no value.
     """
 
     name: str
@@ -27,11 +30,13 @@ class Option:
     key: str = ""
     known: tuple[str, ...] = ()
     first: int = 0
+    said: str = ""
+    form: str = "value"
 
     @property
     def flag(self) -> str:
         """The option as it is typed."""
-        return f"--{self.name}"
+        return self.name if self.form == "place" else f"--{self.name}"
 
 
 TABLES = (
@@ -68,15 +73,48 @@ OUT = Option("out", known=ENDINGS)
 PORT, ADDRESS = Option("port"), Option("address")
 LINK, OPEN = Option("link"), Option("open")
 
+PICTURED = ("html", "svg", "png", "npz", "csv")
+"""What `capture --out` can write."""
+
+LAYER, HEAD = Option("layer"), Option("head", said="model_head")
+UNIT = Option("unit", known=("pieces", "words", "characters"))
+OUT_CAPTURE = Option("out", known=PICTURED)
+CAPTURES = (
+    Option("text", said="passage"),
+    Option("pair"),
+    Option("target"),
+    Option("model", known=tuple(catalogue())),
+    LAYER,
+    HEAD,
+    UNIT,
+    Option("attentions"),
+    Option("tokens"),
+    Option("key-tokens", said="key_tokens"),
+)
+"""The options of a capture."""
+
+ACTION = Option("action", known=("list", "add"), form="place")
+MODELS = (
+    ACTION,
+    Option("key", known=tuple(catalogue()), said="model_key", form="place"),
+    Option("yes", form="switch"),
+)
+"""What `models` takes."""
+
 COMMANDS: dict[str, tuple[Option, ...]] = {
     "run": (PORT, ADDRESS, LANG),
     "trace": (CHOICES[0], *TABLES, *CHOICES[1:], LINK, OPEN, LANG, OUT),
+    "capture": (*CAPTURES, LANG, OUT_CAPTURE),
+    "models": (*MODELS, LANG),
 }
 
 _EXAMPLES = (
     'trace --text "I saw a saw"',
     "trace --vectors x.csv --wq wq.csv --wk wk.csv --wv wv.csv --out trace.json",
     'trace --vectors "1 0 2; 0 1 1; 1 1 0" --scale sqrt_d_k --mask causal --out page.html',
+    'capture --text "The king met the queen and she smiled." --layer 1 --head 3',
+    "capture --model smollm2 --layer 18 --head 6 --out page.html",
+    "models list",
     "run --port 8600",
 )
 
@@ -98,7 +136,7 @@ def read(command: str, arguments: Sequence[str], t: Words) -> dict[str, str]:
 
 def overview(t: Words) -> str:
     """Say which commands there are."""
-    lines = [f"  {command:<8}{t(f'cli.{command}')}" for command in COMMANDS]
+    lines = [f"  {command:<9}{t(f'cli.{command}')}" for command in COMMANDS]
     shown = [f"  python -m attnviz {example}" for example in _EXAMPLES]
     usage = f"{t('cli.usage')} python -m attnviz {{{','.join(COMMANDS)}}} [--help] [--lang LANG]"
     parts = [t("cli.about"), "", usage, "", t("cli.commands") + ":", *lines]
@@ -123,8 +161,12 @@ def _parser(command: str, t: Words) -> argparse.ArgumentParser:
     )
     group = parser.add_argument_group(t("cli.options"))
     for option in COMMANDS[command]:
-        said = t(f"cli.{option.name}", known=", ".join(option.known))
-        group.add_argument(option.flag, metavar=option.name.upper(), help=said)
+        said = t(f"cli.{option.said or option.name}", known=", ".join(option.known))
+        if option.form == "switch":
+            group.add_argument(option.flag, action="store_const", const="yes", help=said)
+        else:
+            nargs = "?" if option.form == "place" else None
+            group.add_argument(option.flag, metavar=option.name.upper(), nargs=nargs, help=said)
     group.add_argument("-h", "--help", action="store_const", const="help", help=t("cli.help"))
     return parser
 

@@ -105,7 +105,15 @@ def write(output: Output, path: str) -> int:
     Raises:
         InputError: if it cannot be drawn or written here.
     """
-    data = WRITERS[ending_of(path)](output)
+    return save(WRITERS[ending_of(path)](output), path)
+
+
+def save(data: bytes, path: str) -> int:
+    """Write bytes to a file, and give how many they are.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
     try:
         return Path(path).write_bytes(data)
     except OSError as wrong:

@@ -9,6 +9,9 @@ pages.py      figures, equations and matrices as one HTML file that needs no net
 pictures.py   a figure as SVG or PNG, drawn by a browser on this machine
 bundles.py    all of these in one ZIP
 terminal.py   a matrix as lines of text
+captures.py   one head of a captured model: a table, arrays, a picture, its strongest links
+model_pages.py  a captured model as one HTML file: every head, its lines and its map
+payloads.py   the same as the browser reads it: a description, and the bytes of each layer
 
 `looks.py` says how a file is to be read, `markup.py` writes matrices as HTML. All functions give
 bytes or text; none writes a file.

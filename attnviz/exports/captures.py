@@ -2,8 +2,11 @@
 
 import csv
 import io
-from collections.abc import Sequence
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +22,9 @@ from attnviz.figures.weight_maps import weight_map
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit, grouped, view
 from attnviz.text.numbers import decimals
+
+_TOKENS = ("query_tokens", "key_tokens", "tokens")
+_WRONG = (OSError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +103,22 @@ def head_to_npz(capture: Capture, layer: int, head: int, unit: Unit = "pieces") 
     return stream.getvalue()
 
 
+def read_weights(path: Path, tokens: Sequence[str] = (), keys: Sequence[str] = ()) -> Capture:
+    """Open an NPZ file of weights; tokens that are not given are read from the file.
+
+    What `head_to_npz` wrote opens again: its arrays query_tokens and key_tokens name the sides.
+
+    Raises:
+        InputError: if it holds no weights, or nothing names their tokens.
+    """
+    named = _names(path)
+    queries = tuple(tokens) or named.get("query_tokens") or named.get("tokens")
+    if not queries:
+        raise InputError("cli.no_tokens", path=path)
+    asked = tuple(keys) or (() if tokens else named.get("key_tokens", ()))
+    return Capture.from_attentions(path, queries, asked if asked and asked != queries else None)
+
+
 def head_to_picture(
     capture: Capture,
     layer: int,
@@ -166,3 +188,20 @@ def links_text(links: Sequence[Link], look: Look, digits: int = 4) -> str:
         for link in links
     ]
     return aligned([heading, *rows])
+
+
+def _names(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read the arrays of texts that an NPZ file has."""
+    try:
+        with path.open("rb") as file:
+            opened = np.load(file, allow_pickle=False)
+            if not isinstance(opened, Mapping):
+                raise InputError("models.no_npz", name=path.name)
+            arrays = {name: opened[name] for name in _TOKENS if name in opened}
+    except _WRONG as wrong:
+        raise InputError("models.no_npz", name=path.name) from wrong
+    return {
+        name: tuple(map(str, found.ravel()))
+        for name, found in arrays.items()
+        if found.dtype.kind in "US"
+    }

@@ -75,7 +75,7 @@ def page(
     scripts = [get_plotlyjs(), _script()] if panels else []
     html = _PAGE.format(
         language=escape(look.language),
-        policy=_policy(scripts),
+        policy=policy(scripts),
         title=escape(title),
         style=style() + _style(),
         main="\n".join(parts),
@@ -125,7 +125,7 @@ def _plain(figure: go.Figure) -> dict:
     return json.loads(figure.to_json(validate=False) or "{}")
 
 
-def _policy(scripts: Sequence[str]) -> str:
+def policy(scripts: Sequence[str]) -> str:
     """Allow these scripts by their digest, styles and pictures in the file, nothing else."""
     digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
     allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)

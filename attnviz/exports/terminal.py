@@ -19,13 +19,17 @@ def text_table(
     """Write a matrix with its tokens and the sum of each row, everything set to the right."""
     sums = [decimals(round(float(total), 12), digits) for total in array.sum(axis=1)]
     written = [
-        [_name(token, place), *cells, total]
+        [name(token, place), *cells, total]
         for place, (token, cells, total) in enumerate(
             zip(rows, table(array.tolist(), digits), sums, strict=True)
         )
     ]
-    heading = ["", *(_name(token, place) for place, token in enumerate(columns)), "Σ"]
-    lines = [heading, *written]
+    heading = ["", *(name(token, place) for place, token in enumerate(columns)), "Σ"]
+    return aligned([heading, *written])
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Write lines of cells with everything set to the right."""
     widths = [max(map(wide, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(_to_the_right, line, widths)) for line in lines)
 
@@ -45,6 +49,7 @@ def _is_square(letter: str) -> bool:
     return unicodedata.east_asian_width(letter) in ("W", "F")
 
 
-def _name(token: str, place: int) -> str:
+def name(token: str, place: int) -> str:
+    """Write a token with its place, as a terminal can show it."""
     printable = "".join(letter if letter.isprintable() else "·" for letter in token)
     return shortened(printable, LONGEST_TOKEN) + subscript(place)

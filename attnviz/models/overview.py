@@ -8,6 +8,10 @@ from jaxtyping import Float, Int
 from attnviz.attention.arrays import read_only
 from attnviz.models.layers import TILE, Layer
 
+SMALL, SMALL_PRODUCT = 1_024, 2**18
+"""With few keys, a product of this many multiplications at a time: one thread does it alone, where
+several would wait for each other. With many, the keys would be read too often."""
+
 
 @dataclass(frozen=True, eq=False)
 class Overview:
@@ -44,7 +48,7 @@ def overview(layer: Layer, head: int, pixels: int) -> Overview:
     row_edges, column_edges = _edges(layer.n_query, pixels), _edges(layer.n_key, pixels)
     shape = (len(row_edges) - 1, len(column_edges) - 1)
     largest, total = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    for blocks in _runs(row_edges, max(1, TILE // layer.n_key)):
+    for blocks in _runs(row_edges, _longest(layer)):
         starts = row_edges[blocks.start : blocks.stop] - row_edges[blocks.start]
         first, last = int(row_edges[blocks.start]), int(row_edges[blocks.stop]) - 1
         top, summed = _pooled_rows(layer, head, first, last, starts)
@@ -64,7 +68,7 @@ def _pooled_rows(
 ) -> tuple[Float[np.ndarray, "block key"], Float[np.ndarray, "block key"]]:
     """Give the largest weight and the sum of each block of queries, for every key."""
     top, summed = np.zeros((2, len(starts), layer.n_key), np.float32)
-    longest = max(1, TILE // layer.n_key)
+    longest = _longest(layer)
     if last - first < longest:
         weights, keys = layer.stretch(head, first, last)
         top[:, keys] = np.maximum.reduceat(weights, starts, axis=0)
@@ -75,6 +79,14 @@ def _pooled_rows(
         np.maximum(top[0, keys], weights.max(axis=0), out=top[0, keys])
         summed[0, keys] += weights.sum(axis=0)
     return top, summed
+
+
+def _longest(layer: Layer) -> int:
+    """Give how many queries are pooled at a time."""
+    if layer.n_key > SMALL:
+        return max(1, TILE // layer.n_key)
+    width = 1 if layer.query is None else layer.query.shape[-1]
+    return max(1, SMALL_PRODUCT // (width * layer.n_key))
 
 
 def _runs(edges: Int[np.ndarray, " edge"], longest: int) -> list[slice]:

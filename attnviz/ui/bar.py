@@ -11,6 +11,7 @@ from attnviz.lessons.examples import EXAMPLES
 from attnviz.scene import with_example
 from attnviz.settings import NOTATIONS
 from attnviz.text import LANGUAGES
+from attnviz.text.numbers import magnitude
 from attnviz.ui import controls, downloads, refusals, session, share
 
 _COLOURS: dict[str, Literal["blue", "gray"]] = {"typed": "blue", "identity": "gray"}
@@ -99,7 +100,7 @@ def _same_numbers() -> None:
     t, scene = session.t(), session.scene()
     if session.notation().columns:
         difference = same_numbers(scene.trace, scene.head)
-        said = {"difference": f"{difference:.0e}"}
+        said = {"difference": magnitude(difference)}
         same = difference < TOLERANCE
         label = t("notation.same") if same else t("notation.differ", **said)
         _verdict(same, label, t("notation.same_help", **said))
@@ -130,7 +131,7 @@ def _self_check() -> None:
     made = [check for check in checks(session.scene().trace) if check.applies]
     failed = [check for check in made if not check.holds]
     said = [
-        t(f"check.{check.name}", difference=f"{check.difference:.0e}") for check in failed or made
+        t(f"check.{check.name}", difference=magnitude(check.difference)) for check in failed or made
     ]
     _verdict(not failed, t("check.failed" if failed else "check.ok"), "  \n".join(said))
 

@@ -1,0 +1,127 @@
+"""`python -m attnviz capture`: one head of a real model on the screen, or a capture as a file."""
+
+import importlib
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from attnviz.cli.options import HEAD, LAYER, OUT_CAPTURE, UNIT
+from attnviz.cli.outputs import save
+from attnviz.errors import InputError
+from attnviz.exports.captures import (
+    check_head,
+    head_name,
+    head_table,
+    head_to_csv,
+    head_to_npz,
+    head_to_picture,
+    links_text,
+    read_weights,
+    strongest,
+)
+from attnviz.exports.looks import Look
+from attnviz.exports.model_pages import capture_page
+from attnviz.models.catalogue import catalogue
+from attnviz.models.results import Capture
+from attnviz.models.views import Unit
+from attnviz.text import words
+
+_MOST_LINKS = 20
+
+
+def run(given: Mapping[str, str], language: str) -> int:
+    """Capture what is asked for; write a file, or the strongest links of one head.
+
+    Raises:
+        InputError: if an option cannot be read, or the model cannot be had.
+    """
+    path, look = given.get("out", ""), Look(language)
+    ending = _ending(path) if path else ""
+    layer, head, unit = _number(given, "layer"), _number(given, "head"), _unit(given)
+    capture = _given_weights(given) if "attentions" in given else _captured(given, language)
+    check_head(capture, layer, head)
+    if path:
+        data = _written(ending, capture, layer, head, look, unit)
+        size = max(1, round(save(data, path) / 1000))
+        sys.stdout.write(look.t("cli.written", path=path, size=size) + "\n")
+    else:
+        sys.stdout.write(_links(capture, layer, head, look, unit) + "\n")
+    sys.stdout.flush()
+    return 0
+
+
+def _written(ending: str, capture: Capture, layer: int, head: int, look: Look, unit: Unit) -> bytes:
+    if ending == "html":
+        return capture_page(capture, look, layer=layer, head=head, unit=unit)
+    if ending == "csv":
+        return head_to_csv(capture, layer, head, unit)
+    if ending == "npz":
+        return head_to_npz(capture, layer, head, unit)
+    return head_to_picture(capture, layer, head, "svg" if ending == "svg" else "png", look, unit)
+
+
+def _links(capture: Capture, layer: int, head: int, look: Look, unit: Unit) -> str:
+    table = head_table(capture, layer, head, unit)
+    links = strongest(table, _MOST_LINKS)
+    name = head_name(capture, layer, head, look)
+    title = look.t("cli.links", name=name, n=len(links), n_all=table.weights.size)
+    return f"{title}\n{links_text(links, look)}"
+
+
+def _ending(path: str) -> str:
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in OUT_CAPTURE.known:
+        known = ", ".join(OUT_CAPTURE.known)
+        raise InputError("cli.ending", option=OUT_CAPTURE.flag, known=known, got=path)
+    return ending
+
+
+def _number(given: Mapping[str, str], name: str) -> int:
+    """Read a layer or a head, from 0; whether the model has it is seen later."""
+    text = given.get(name, "0")
+    if not (text.isascii() and text.isdecimal() and len(text) < 5):
+        option = LAYER if name == "layer" else HEAD
+        raise InputError("cli.place", option=option.flag, got=text)
+    return int(text)
+
+
+def _unit(given: Mapping[str, str]) -> Unit:
+    unit = given.get("unit", "pieces")
+    if unit not in UNIT.known:
+        raise InputError("cli.choice", option=UNIT.flag, known=", ".join(UNIT.known), got=unit)
+    return cast(Unit, unit)
+
+
+def _captured(given: Mapping[str, str], language: str) -> Capture:
+    """Load the model and let it read; what it is doing is said on the way."""
+    name = given.get("model", "default")
+    entry = catalogue().get(name)
+    text = given.get("text") or (entry.sentences[0] if entry and entry.sentences else "")
+    if not text.strip():
+        raise InputError("models.no_tokens")
+    tell = _Progress(language)
+    tell("load", 0.0)
+    # Torch comes with it: only this command waits for that.
+    model: Any = importlib.import_module("attnviz.models.load").load_model(name, progress=tell)
+    tell("capture", 0.0)
+    return model.capture(text, given.get("pair"), given.get("target"))
+
+
+class _Progress:
+    """Says each stage once, on a line of its own."""
+
+    def __init__(self, language: str) -> None:
+        self._t, self._stage = words(language), ""
+
+    def __call__(self, stage: str, _share: float) -> None:
+        if stage != self._stage:
+            self._stage = stage
+            sys.stderr.write(self._t(f"models.stage.{stage}") + "\n")
+            sys.stderr.flush()
+
+
+def _given_weights(given: Mapping[str, str]) -> Capture:
+    """Open the weights that another program saved."""
+    tokens, keys = given.get("tokens", "").split(), given.get("key_tokens", "").split()
+    return read_weights(Path(given["attentions"]), tokens, keys)

@@ -1,0 +1,173 @@
+"""`python -m attnviz capture`: a real model without a browser."""
+
+import numpy as np
+import pytest
+
+from attnviz.cli import main
+from attnviz.cli.options import COMMANDS, PICTURED, UNIT
+from attnviz.models.tiny import save_tiny
+from attnviz.text import LANGUAGES, words
+
+
+@pytest.fixture(autouse=True)
+def _english(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+
+
+@pytest.fixture
+def said(capsys):
+    """Run a command line; give its exit status, and what it wrote to output and to errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = main(("capture", *arguments))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> str:
+    place = tmp_path_factory.mktemp("tiny") / "bert"
+    save_tiny("bert", place)
+    return str(place)
+
+
+@pytest.fixture
+def saved(tmp_path) -> str:
+    """Weights of another program: two layers of two heads, and their tokens beside them."""
+    weights = np.random.default_rng(0).dirichlet(np.ones(3), (2, 2, 3)).astype(np.float32)
+    weights[1, 1, 0] = [0, 0.125, 0.875]
+    path = tmp_path / "weights.npz"
+    np.savez(path, layer_0=weights[0], layer_1=weights[1], tokens=["I", "saw", "saws"])
+    return str(path)
+
+
+# --- On the screen
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_strongest_links_are_printed_with_progress_beside_them(said, folder, language):
+    status, out, err = said("--model", folder, "--text", "I saw a saw", "--lang", language)
+    t = words(language)
+    assert status == 0
+    lines = out.splitlines()
+    assert lines[0].startswith("bert")
+    assert t("cli.asked") in lines[1]
+    values = [float(line.split()[0]) for line in lines[2:]]
+    assert values == sorted(values, reverse=True)
+    assert err.splitlines() == [
+        t(f"models.stage.{stage}") for stage in ("load", "check", "capture")
+    ]
+
+
+def test_given_weights_are_opened_with_the_tokens_of_their_file(said, saved):
+    status, out, err = said("--attentions", saved, "--layer", "1", "--head", "1")
+    assert (status, err) == (0, "")
+    row = next(line.split() for line in out.splitlines() if "0.8750" in line)
+    assert row == ["0.8750", "I₁", "saws₃"]
+
+
+def test_tokens_may_be_typed(said, tmp_path):
+    path = tmp_path / "w.npz"
+    np.savez(path, layer_0=np.array([[[0.25, 0.75], [0.5, 0.5]]]))
+    _, out, _ = said("--attentions", str(path), "--tokens", "un due", "--key-tokens", "eins zwei")
+    assert out.splitlines()[2].split() == ["0.7500", "un₁", "zwei₂"]
+
+
+# --- Files
+
+
+@pytest.mark.parametrize("ending", ["html", "npz", "csv"])
+def test_a_file_is_written_by_its_ending(said, saved, tmp_path, ending):
+    path = tmp_path / f"head.{ending}"
+    status, out, _ = said("--attentions", saved, "--layer", "1", "--head", "1", "--out", str(path))
+    assert status == 0
+    assert str(path) in out
+    data = path.read_bytes()
+    if ending == "html":
+        assert b'"layer":1,"head":1' in data
+    elif ending == "csv":
+        assert "I,0.0,0.125,0.875" in data.decode("utf-8-sig")
+    else:
+        np.testing.assert_array_equal(np.load(path)["weights"][0], [0, 0.125, 0.875])
+        again = said("--attentions", str(path))
+        assert (
+            again[1].splitlines()[1:]
+            == said("--attentions", saved, "--layer", "1", "--head", "1")[1].splitlines()[1:]
+        )
+
+
+def test_words_are_written_where_they_are_asked_for(said, folder, tmp_path):
+    path = tmp_path / "words.csv"
+    said("--model", folder, "--text", "I saw a saw", "--unit", "words", "--out", str(path))
+    names = path.read_text("utf-8-sig").splitlines()[0].split(",")
+    assert [name for name in names if name in ("I", "saw", "a")] == ["I", "saw", "a", "saw"]
+
+
+def test_a_picture_is_drawn(said, saved, tmp_path, monkeypatch, browser_type_launch_args):
+    monkeypatch.setenv("CHROMIUM", browser_type_launch_args["executable_path"])
+    path = tmp_path / "head.svg"
+    assert said("--attentions", saved, "--out", str(path))[0] == 0
+    assert "who is asked" in path.read_text("utf-8")
+
+
+# --- Mistakes
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("arguments", "code", "values"),
+    [
+        (["--fly"], "cli.unknown", {"got": "--fly", "command": "capture"}),
+        (["--layer", "x"], "cli.place", {"option": "--layer", "got": "x"}),
+        (["--head", "-1"], "cli.place", {"option": "--head", "got": "-1"}),
+        (
+            ["--unit", "letters"],
+            "cli.choice",
+            {"option": "--unit", "known": ", ".join(UNIT.known), "got": "letters"},
+        ),
+        (
+            ["--out", "x.zip"],
+            "cli.ending",
+            {"option": "--out", "known": ", ".join(PICTURED), "got": "x.zip"},
+        ),
+        (["--text", "  "], "models.no_tokens", {}),
+        (["--model", "./nowhere", "--text", "a"], "models.no_folder", {"name": "./nowhere"}),
+        (["--attentions", "no.npz"], "models.no_npz", {"name": "no.npz"}),
+    ],
+)
+def test_a_mistake_is_a_sentence_and_status_2(said, language, arguments, code, values):
+    status, out, err = said(*arguments, "--lang", language)
+    assert (status, out) == (2, "")
+    assert err.splitlines()[-1] == words(language)(f"error.{code}", **values)
+
+
+def test_a_head_must_be_there(said, saved):
+    status, _, err = said("--attentions", saved, "--layer", "5")
+    sizes = {"layer": 5, "head": 0, "n_layers": 2, "n_heads": 2}
+    assert (status, err.strip()) == (2, words("en")("error.models.no_head", **sizes))
+
+
+def test_a_file_that_is_no_npz_is_refused(said, tmp_path):
+    path = tmp_path / "w.npz"
+    for data in (b"PK\x03\x04 damaged", b"not numpy", b""):
+        path.write_bytes(data)
+        status, _, err = said("--attentions", str(path))
+        assert (status, err.strip()) == (2, words("en")("error.models.no_npz", name="w.npz"))
+    np.save(tmp_path / "w.npy", np.eye(2))
+    assert said("--attentions", str(tmp_path / "w.npy"))[0] == 2
+
+
+def test_weights_without_tokens_ask_for_them(said, tmp_path):
+    path = tmp_path / "w.npz"
+    np.savez(path, layer_0=np.full((1, 2, 2), 0.5))
+    status, _, err = said("--attentions", str(path))
+    assert (status, err.strip()) == (2, words("en")("error.cli.no_tokens", path=path))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_help_names_every_option(said, language):
+    _, out, _ = said("--help", "--lang", language)
+    for option in COMMANDS["capture"]:
+        assert option.flag in out
+    assert words(language)("cli.model_head") in out
