@@ -128,6 +128,7 @@ def test_positions_tell_the_two_equal_words_apart():
     found = findings(contrast("positions"))
     assert found["twins_before"] == 0
     close(contrast("positions").heads[1].output[[1, 3]], [[0.3226, 1.7420], [0.1915, 1.4680]])
+    close(found["twins_after"], np.hypot(0.3226 - 0.1915, 1.7420 - 1.4680), 3)
 
 
 def test_swapped_matrices_transpose_the_scores():

@@ -24,7 +24,8 @@ def layer(scene: Scene, t: Words, form: Form, more: Sequence[str] = ()) -> str:
 def twins_apart(scene: Scene, pair: Twins, t: Words, form: Form) -> str:
     """Write how far two tokens are apart in each head."""
     first, second = pair.first, pair.second
-    made = f"apart = [each[{first}] - each[{second}] for each in head_outputs]"
+    off = f"((each[{first}] - each[{second}]) ** 2).sum()"
+    made = f"apart = [float({off} ** 0.5) for each in head_outputs]"
     return layer(scene, t, form, [f"# {t('code.apart')}", made, "print(apart)"])
 
 

@@ -13,7 +13,7 @@ from attnviz.experiments.findings import Finding, findings
 from attnviz.figures.labels import pair, subscript
 from attnviz.figures.spoken_words import Voice
 from attnviz.text import Words
-from attnviz.text.numbers import number, table
+from attnviz.text.numbers import magnitude, number, table
 
 MOST_NUMBERS = 6  # of a vector that is written in full
 _KEPT = 3
@@ -101,7 +101,7 @@ def or_none(value: float, t: Words, digits: int) -> str:
     if math.isnan(value):
         return t("bench.undefined")
     if 0 < abs(value) < 0.5 * 10**-digits:
-        return f"{value:.0e}"
+        return magnitude(value)
     return number(round(value, 12), digits)
 
 

@@ -9,9 +9,9 @@ from attnviz.lessons.twins import Twins
 
 
 def apart(trace: MultiHeadTrace, pair: Twins) -> Float[np.ndarray, " head"]:
-    """Give how far each head's outputs of the two are apart, as their largest difference."""
+    """Give how far each head's outputs of the two are apart, ‖b_i − b_j‖."""
     first, second = trace.head_outputs[:, pair.first], trace.head_outputs[:, pair.second]
-    return np.abs(first - second).max(axis=1)
+    return np.linalg.norm(first - second, axis=1)
 
 
 def same_for_all(output: Float[np.ndarray, "query d_v"]) -> bool:

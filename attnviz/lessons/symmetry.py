@@ -28,6 +28,5 @@ def lamp(
     pair = twins(inputs, output)
     if pair is None:
         return None
-    distance = float(np.linalg.norm(output[pair.first] - output[pair.second]))
     largest = max(1.0, float(np.abs(output).max()))
-    return Lamp(pair.first, pair.second, distance, lit=distance > ROUNDING * largest)
+    return Lamp(pair.first, pair.second, pair.difference, lit=pair.difference > ROUNDING * largest)

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 @dataclass(frozen=True)
 class Twins:
-    """Two tokens with the same vector, and the largest difference between their outputs."""
+    """Two tokens with the same vector, and how far apart their outputs are, ‖b_i − b_j‖."""
 
     first: int
     second: int
@@ -27,5 +27,5 @@ def twins(
     for second in range(len(inputs)):
         for first in range(second):
             if np.array_equal(inputs[first], inputs[second]):
-                return Twins(first, second, float(np.abs(output[first] - output[second]).max()))
+                return Twins(first, second, float(np.linalg.norm(output[first] - output[second])))
     return None

@@ -19,7 +19,7 @@ def number(tab, matrix: int, row: str, column: int) -> Locator:
 def sideways(tab) -> int:
     """Give by how many pixels the page can be scrolled sideways."""
     return tab.page.evaluate(
-        "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        "() => document.querySelector('.stMain').scrollWidth - document.documentElement.clientWidth"
     )
 
 
@@ -63,6 +63,7 @@ def test_a_person_designs_a_head_that_looks_back(visit):
 def test_a_head_is_left_out_and_the_other_stays(visit):
     tab = visit("/heads", link={"lang": "en", "panel": "joining", **TWO})
     page = tab.page
+    expect(tab.cells(t("joining.adds", head=1))).to_have_count(20)
     kept = tab.cells(t("joining.adds", head=1)).all_inner_texts()
     leave = page.get_by_role("button", name=t("head.number", number=2), exact=True)
     leave.last.click()
@@ -115,6 +116,9 @@ def test_every_question_fits_a_phone(visit):
         expect(tab.page.get_by_role("heading").first).to_be_visible()
         assert sideways(tab) <= 0, panel
         assert tab.wrong == []
+    tab = visit("/heads", link={"lang": "zh-Hant", "panel": "head_count"}, phone=True)
+    expect(tab.page.locator(".st-key-counts table")).to_be_visible()
+    assert sideways(tab) <= 0
 
 
 def test_the_first_answer_is_above_the_fold(visit):

@@ -23,6 +23,7 @@ def numbers(tab, symbol: str) -> list[str]:
 
 def test_one_w_is_changed_in_place_and_only_what_reads_it_is_marked(visit):
     tab = visit("/matrices")
+    expect(named(tab, "O").locator(".cell")).to_have_count(8)
     before = {symbol: numbers(tab, symbol) for symbol in ("Q", "K", "A", "A′", "V", "O")}
     named(tab, "Wv").locator(".cell").first.click()
     cell = tab.page.get_by_role("textbox", name=t("grid.cell", row=1, column=1), exact=True)
@@ -43,6 +44,7 @@ def test_one_w_is_changed_in_place_and_only_what_reads_it_is_marked(visit):
 
 def test_undo_brings_the_numbers_back(visit):
     tab = visit("/matrices", link={"step": "w_q"})
+    expect(named(tab, "A").locator(".cell")).to_have_count(16)
     before = numbers(tab, "A")
     cell = tab.page.get_by_role("textbox", name=t("grid.cell", row=1, column=1), exact=True)
     cell.fill("7")
@@ -112,9 +114,10 @@ def test_the_wrong_axis_is_said_and_marked_on_a_phone_in_the_dark(visit):
     assert tab.wrong == []
 
 
+@pytest.mark.parametrize("locale", ["zh-TW", "en-US"])
 @pytest.mark.parametrize("panel", ["ribbon", "together", "counting", "ladder"])
-def test_no_question_scrolls_sideways_on_a_phone(visit, panel):
-    tab = visit("/matrices", link={"panel": panel, "step": "w_k"}, locale="zh-TW", phone=True)
+def test_no_question_scrolls_sideways_on_a_phone(visit, panel, locale):
+    tab = visit("/matrices", link={"panel": panel, "step": "w_k"}, locale=locale, phone=True)
     assert tab.page.evaluate(SIDEWAYS)
 
 

@@ -102,7 +102,7 @@ def test_the_colours_change_without_the_server_and_stay_in_the_address(visit):
 def test_the_page_in_chinese_fits_its_screen(visit, scheme, phone):
     tab = read(visit, locale="zh-TW", scheme=scheme, phone=phone)
     expect(tab.page.locator(".lines .readout")).to_have_text(words("zh-Hant")("models.lines.hint"))
-    width = tab.page.evaluate("document.documentElement.scrollWidth")
+    width = tab.page.evaluate("document.querySelector('.stMain').scrollWidth")
     assert width <= (390 if phone else 1280)
     assert not tab.wrong
     assert not tab.outside

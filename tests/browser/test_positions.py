@@ -119,6 +119,6 @@ def test_no_question_scrolls_a_phone_sideways(visit):
     for panel in ("lamp", "shuffle", "codes", "combining", "wrap"):
         link = {"lang": "zh-Hant", "panel": panel, "pos": "sinusoidal"}
         tab = visit("/positions", link=link, phone=True)
-        assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390, panel
+        assert tab.page.evaluate("document.querySelector('.stMain').scrollWidth") <= 390, panel
         assert tab.wrong == [], panel
         tab.page.close()

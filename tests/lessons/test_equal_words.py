@@ -31,7 +31,7 @@ def test_only_head_2_tells_the_two_words_apart():
     assert pair is not None
     gaps = apart(trace, pair)
     assert gaps[0] == 0
-    np.testing.assert_allclose(gaps[1], 0.9051, atol=6e-5)
+    np.testing.assert_allclose(gaps[1], np.hypot(0.8170 + 0.0881, 1.9978 - 1.0926), atol=6e-5)
 
 
 def test_without_positions_head_2_gives_everyone_the_mean_value():

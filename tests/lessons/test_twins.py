@@ -13,7 +13,7 @@ def test_twins_are_the_first_two_equal_tokens():
 def test_twins_tell_how_far_their_outputs_differ():
     found = twins(np.ones((2, 3)), np.array([[1.0, 2.0], [1.5, 1.75]]))
     assert found is not None
-    assert (found.difference, found.alike) == (0.5, False)
+    assert (found.difference, found.alike) == (0.3125**0.5, False)
 
 
 def test_no_twins_where_all_tokens_differ():

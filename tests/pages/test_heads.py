@@ -120,7 +120,7 @@ def test_the_two_saws_are_told_apart_by_position_alone():
     app = shown("two_saws")
     names = {"i": "b₂", "j": "b₄"}
     assert t("two_saws.same", head=1, **names) in said(app)
-    assert t("two_saws.differ", head=2, difference="0.905", **names) in said(app)
+    assert t("two_saws.differ", head=2, difference="1.28", **names) in said(app)
     assert t("two_saws.wraps", key=4, token="saw", weight="0.91", period=4) in said(app)
     off = shown("two_saws", amount="0")
     assert t("two_saws.same", head=2, **names) in said(off)
@@ -165,6 +165,17 @@ def test_sets_that_do_not_divide_the_heads_are_refused_with_a_sentence():
     choose(app, "sharing.n_kv_heads", 1)
     assert not app.error
     assert app.query_params["amount"] == "1"
+
+
+def test_sharing_starts_from_the_sets_that_the_layer_has():
+    own = {"heads": "4", "d": "4", "w": "random", "seed": "3"}
+    for sets in (1, 2):
+        app = shown("sharing", kv=str(sets), **own)
+        assert app.get("button_group")
+        assert t("sharing.kept", n_kv=sets, n=4, d_k=2, d_v=2, cache=sets * 16) in said(app)
+    assert t("sharing.kept", n_kv=1, n=4, d_k=2, d_v=2, cache=16) in said(
+        shown("sharing", kv="2", amount="1", **own)
+    )
 
 
 def test_the_choices_of_a_question_are_in_the_link():

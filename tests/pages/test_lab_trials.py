@@ -168,7 +168,7 @@ def test_a_row_that_may_see_nobody_is_named():
 def test_weights_that_do_not_add_up_are_not_called_shares():
     app = shown("painter", mask="causal", norm="sigmoid")
     assert "%" not in payloads(app)[-1]
-    assert t("painter.raw_same", difference="0e+00").strip() in said(app)
+    assert t("painter.raw_same", difference="0").strip() in said(app)
 
 
 # --- √d ---

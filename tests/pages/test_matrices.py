@@ -122,6 +122,12 @@ def test_the_other_notation_transposes_the_ribbon_and_no_number_changes():
         assert turned == table["cells"], name
 
 
+def test_the_arrow_before_the_weights_goes_along_what_is_normalized():
+    for notation, arrow in (("row", "→"), ("column", "↓")):
+        sign = tables(opened(PAGE, lang="en", notation=notation))["A′"]["sign"]
+        assert arrow in str(sign)
+
+
 def test_a_clicked_number_holds_the_row_and_the_column_that_make_it():
     found = tables(opened(PAGE, lang="en", step="query", q="1", key="0"))
     assert found["I"]["hand"] == [1, None]
@@ -138,6 +144,26 @@ def test_scores_that_are_no_product_are_named_as_what_they_are():
         sign = plain(tables(opened(PAGE, lang="en", score=score))["A"]["sign"])
         assert ("Q" in sign) == (score in ("dot", "bilinear"))
         assert words("en")(f"score.{score}") in sign or "K" in sign
+
+
+@pytest.mark.parametrize(
+    ("link", "between"),
+    [
+        ({"panel": "ribbon"}, ("A′ (V + rv) =", "(V + rv) A′ =")),
+        ({"panel": "axis"}, ("A′ (V + rv) =", "(V + rv) A′ =")),
+        ({"panel": "axis", "axis": "query"}, ("A′ (V + rv) =", "(V + rv) A′ =")),
+        ({"panel": "ladder", "rung": "projected"}, (" + A′ rv =", " + rv A′ =")),
+    ],
+    ids=lambda value: "-".join(value.values()) if isinstance(value, dict) else "",
+)
+def test_outputs_name_what_relative_positions_add_to_the_values(link, between):
+    for notation, sign in zip(("row", "column"), between, strict=True):
+        said = {}
+        for code in ("none", "shaw"):
+            app = opened(PAGE, lang="en", pos=code, notation=notation, **link)
+            said[code] = plain(tables(app)["O"]["sign"])
+        assert said["shaw"] == sign
+        assert "r" not in said["none"]
 
 
 def test_the_wrong_axis_gives_the_sums_worked_by_hand_each_marked_with_a_sign():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attnviz.text.numbers import bracketed, decimals, number, significant, table, vector
+from attnviz.text.numbers import bracketed, decimals, magnitude, number, significant, table, vector
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,20 @@ def test_large_numbers_of_a_table_keep_their_digits():
 def test_vector_and_bracketed_read_as_in_a_formula():
     assert vector([-0.3842, 1.4399]) == "(−0.38, 1.44)"
     assert bracketed(-1) + bracketed(3) == "(−1)(3)"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"),
+        (-0.0, "0"),
+        (8.881784197001252e-16, "8.9×10⁻¹⁶"),
+        (-2.6e-5, "−2.6×10⁻⁵"),
+        (9.96e-17, "1.0×10⁻¹⁶"),
+        (0.00045, "0.00045"),
+        (0.30417, "0.304"),
+        (float("nan"), "?"),
+    ],
+)
+def test_a_difference_that_is_nearly_0_shows_its_power_of_ten(value, text):
+    assert magnitude(value) == text

@@ -24,7 +24,7 @@ from attnviz.lessons.challenges import (
 )
 from attnviz.lessons.joining import with_matrices
 from attnviz.scene import Scene
-from attnviz.text.numbers import decimals, number, significant
+from attnviz.text.numbers import decimals, magnitude, number
 from attnviz.ui import matrices, refusals, session, tools
 from attnviz.ui.rooms.heads import design, stage, tables
 
@@ -229,7 +229,7 @@ def _others(scene: Scene) -> None:
     w_q, w_k = gauge(design.block(scene, "w_q"), design.block(scene, "w_k"))
     moved = _moved(scene, w_q, w_k)
     with st.container(border=True, key="challenge.gauge"):
-        st.markdown(t("challenge.gauge", difference=significant(moved, 1)))
+        st.markdown(t("challenge.gauge", difference=magnitude(moved)))
         st.button(
             t("challenge.gauge_button"),
             icon=":material/sync_alt:",

@@ -11,7 +11,7 @@ from attnviz.figures import code_heads
 from attnviz.lessons.joining import Joined, join, mean_map, others_without, read_back
 from attnviz.scene import Scene
 from attnviz.settings import JOININGS
-from attnviz.text.numbers import number, significant, vector
+from attnviz.text.numbers import magnitude, number, vector
 from attnviz.ui import matrices, refusals, session, tools
 from attnviz.ui.rooms.heads import stage, tables
 
@@ -116,10 +116,10 @@ def _verdicts(scene: Scene, now: Joined, dropped: tuple[int, ...]) -> None:
     t = session.t()
     with st.container(horizontal=True, gap="small", key="joining.verdicts"):
         error = now.sum_error
-        stage.verdict(t("joining.adds_up", difference=significant(error, 1)), holds=error < _EXACT)
+        stage.verdict(t("joining.adds_up", difference=magnitude(error)), holds=error < _EXACT)
         if dropped:
             moved = others_without(scene.trace, dropped, scene.positions)
-            said = t("joining.others", difference=significant(moved, 1))
+            said = t("joining.others", difference=magnitude(moved))
             stage.verdict(said, holds=moved < _EXACT)
         for head, off in enumerate(read_back(now, scene.trace).tolist()):
             key = "joining.lost" if off else "joining.kept"

@@ -16,6 +16,7 @@ from attnviz.ui import refusals, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.heads import stage, tables
 
+_SIZE = 0.9  # so that both maps and their difference stand on one line
 _ENOUGH = 4  # heads of a layer that stands in: grouped lies between one set and all
 
 
@@ -72,9 +73,12 @@ def _stage() -> stage.Stage:
 
 
 def _chosen(n_heads: int) -> int:
-    """Give how many sets there are: as asked, or the most that are still shared."""
+    """Give how many sets there are: as asked, as the layer has, or the most still shared."""
     asked, known = session.settings().amount, divisors(n_heads)
-    return int(asked) if asked in known else known[-2]
+    if asked in known:
+        return int(asked)
+    own = session.scene().projections
+    return own.n_kv_heads if own.n_kv_heads < own.n_heads == n_heads else known[-2]
 
 
 def _choose(n_heads: int, n_kv: int) -> None:
@@ -127,7 +131,7 @@ def _maps(scene: Scene, group: Scene, head: int) -> None:
             label=t("sharing.change"),
             default_readout=formulas.row_equation(group.trace.head(head), scene.query, digits),
             on_query=session.ask,
-            size=tables.size(specs),
+            size=min(_SIZE, tables.size(specs)),
         )
         return
     tokens, theme = scene.tokens, session.theme()

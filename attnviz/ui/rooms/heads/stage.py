@@ -133,7 +133,8 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], chosen: int) ->
     for place, cells in enumerate(rows):
         marked = [f"◄ **{cell}**" if cell is cells[0] else f"**{cell}**" for cell in cells]
         lines.append("| " + " | ".join(marked if place == chosen else cells) + " |")
-    st.markdown("\n".join(lines))
+    with st.container(key="counts"):
+        st.markdown("\n".join(lines))
 
 
 def verdict(text: str, *, holds: bool = True) -> None:

@@ -66,7 +66,7 @@ def _switch(on: bool, name: str) -> None:
 def _verdicts(gaps: np.ndarray, pair: Twins) -> None:
     t = session.t()
     names = {"i": f"b{subscript(pair.first)}", "j": f"b{subscript(pair.second)}"}
-    with st.container(horizontal=True, gap="small", key="two_saws.verdicts"):
+    with st.container(horizontal=True, gap="small", key="two_saws.verdicts", width="content"):
         for head, gap in enumerate(gaps.tolist()):
             key = "differ" if gap else "same"
             said = {"head": head + 1, "difference": significant(gap), **names}

@@ -21,7 +21,7 @@ from attnviz.lessons.wirings import (
 )
 from attnviz.scene import Scene
 from attnviz.settings import WIRINGS
-from attnviz.text.numbers import significant
+from attnviz.text.numbers import magnitude
 from attnviz.ui import matrices, refusals, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.heads import stage, tables
@@ -48,12 +48,12 @@ def wirings() -> None:
     gap, moved = _apart(scene, wired)
     st.markdown(_note(scene, how))
     if how == "split":
-        st.markdown(t("wirings.cut", difference=significant(_cut_error(scene), 1)))
+        st.markdown(t("wirings.cut", difference=magnitude(_cut_error(scene))))
     if how == "slice" and gap < _EXACT < moved:
         st.markdown(t("wirings.values_lost"))
     _matrices(scene, how)
     _counts(scene)
-    said = {"how": t(f"wirings.{how}"), "maps": significant(gap), "outputs": significant(moved)}
+    said = {"how": t(f"wirings.{how}"), "maps": magnitude(gap), "outputs": magnitude(moved)}
     tools.say(t("wirings.say", **said))
     shown_scene = wired if how == "slice" else scene
     writer = code_heads.cut if how == "split" else code_heads.layer
@@ -86,8 +86,8 @@ def _verdicts(scene: Scene) -> None:
             except InputError:
                 continue
             gap, moved = _apart(scene, wired)
-            said = {"how": t(f"wirings.{how}"), "maps": significant(gap)}
-            said["outputs"] = significant(moved)
+            said = {"how": t(f"wirings.{how}"), "maps": magnitude(gap)}
+            said["outputs"] = magnitude(moved)
             stage.verdict(t("wirings.apart", **said), holds=max(gap, moved) < _EXACT)
 
 

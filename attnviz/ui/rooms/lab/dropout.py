@@ -145,8 +145,8 @@ def _map(weights: np.ndarray, name: str, hidden: np.ndarray | None, limit: float
         notation=session.notation(),
     )
     title = t(f"dropout.{name}_title")
-    plain = {"row_title": "", "column_title": ""} if name == "after" else {}
-    return replace(spec, title=title, label=f"{title}, {spec.shape}", **plain)
+    shown = replace(spec, title=title, label=f"{title}, {spec.shape}")
+    return replace(shown, row_title="") if name == "after" else shown
 
 
 def _factors(row: np.ndarray, kept: np.ndarray, share: float) -> None:

@@ -12,7 +12,7 @@ from attnviz.components.matrix import MatrixSpec, matrix
 from attnviz.components.painter import PainterSpec, PainterWords, painter
 from attnviz.figures import code_trials
 from attnviz.lessons.leaks import Leaks, leaks, open_scores
-from attnviz.text.numbers import number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import editing, matrices, refusals, session, tools
 from attnviz.ui.rooms.lab import presets
 
@@ -200,8 +200,8 @@ def _verdict(found: Leaks, name: str) -> str:
     key = "same" if found.difference < _SAME else "differ"
     if not shares:
         key = f"raw_{key}"
-    difference = f"{found.difference:.0e}" if key.endswith("same") else ""
-    shown = difference or number(found.difference, digits)
+    same = key.endswith("same")
+    shown = magnitude(found.difference) if same else number(found.difference, digits)
     return t("painter.after_says", sums=listed) + t(f"painter.{key}", difference=shown)
 
 

@@ -15,9 +15,10 @@ from attnviz.figures import formulas
 from attnviz.figures.axis_plane import axis_plane, axis_plane_alt, can_be_drawn
 from attnviz.figures.code_matrices import axis_numpy, axis_package
 from attnviz.settings import AXES
-from attnviz.text.numbers import number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import controls, matrices, session, tools
 from attnviz.ui.plots import plot
+from attnviz.ui.rooms.matrices.tables import weighed
 
 _SAME = 1e-9
 _FOOT = [" "]  # as high as the sums below the weights
@@ -33,7 +34,7 @@ def axis() -> None:
         controls.segments(
             "axis", t("axis.asks"), settings.axis, AXES, lambda key: t(f"axis.along.{key}")
         )
-    tables = [_scores(head), _weights(head, shared), _outputs(shared)]
+    tables = [_scores(head), _weights(head, shared), _outputs(head, shared)]
     matrix(
         tables,
         key="axis_tables",
@@ -118,9 +119,8 @@ def _weights(head: HeadTrace, shared: Shares) -> MatrixSpec:
     return _named(spec, [("A′", "name")], title)
 
 
-def _outputs(shared: Shares) -> MatrixSpec:
+def _outputs(head: HeadTrace, shared: Shares) -> MatrixSpec:
     t, scene, digits = session.t(), session.scene(), session.settings().digits
-    one, other = session.notation().pair([("A′", "name")], [("V", "name value")])
     marks: list[Text] = [
         "" if inside else [(t("axis.outside"), "wrong")] for inside in shared.average.tolist()
     ]
@@ -133,7 +133,7 @@ def _outputs(shared: Shares) -> MatrixSpec:
         digits,
         row_marks=marks,
         column_marks=_FOOT * shared.output.shape[1],
-        sign=[*one, " ", *other, " ="],
+        sign=weighed(head, session.notation()),
         **_shared(),
     )
     return _named(spec, [("O", "name")], t("ribbon.role.head_outputs"))
@@ -175,7 +175,7 @@ def _sentence(head: HeadTrace, shared: Shares) -> str:
     apart, n = int((~shared.average).sum()), len(sums)
     said = {
         "normalizer": _normalizer(),
-        "difference": f"{difference:.0e}" if difference else "0",
+        "difference": magnitude(difference),
         "sums": t("say.comma").join(sums[:12]) + ("…" if n > 12 else ""),
         "apart": apart,
         "n": n,

@@ -40,7 +40,8 @@ def counting() -> None:
     with answer:
         st.metric(t("counting.total"), f"{total:,}")
         st.latex(_formula(counts, total))
-        st.markdown(_table(counts))
+        with st.container(key="counts-matrices"):
+            st.markdown(_table(counts))
     with picture:
         _matrices()
         _splits()
@@ -134,15 +135,14 @@ def _splits() -> None:
         cells = [str(getattr(split, name)) for name in heads]
         lines.append(_line([f"**{cell}**" if mine else cell for cell in cells]))
     st.markdown(t("counting.constant" if len(found) > 1 else "counting.indivisible"))
-    st.markdown("\n".join(lines))
+    with st.container(key="counts-splits"):
+        st.markdown("\n".join(lines))
 
 
 def _sentence(counts: tuple[Counted, ...], total: int) -> str:
     t, scene = session.t(), session.scene()
     computed = sum(each.count for each in counts if not each.learned)
-    names = t("say.comma").join(
-        _symbol(each.name).strip("$").replace("^", "") for each in counts if each.learned
-    )
+    names = t("say.comma").join(_symbol(each.name).strip("$") for each in counts if each.learned)
     said = t("counting.said", total=total, names=names, computed=computed)
     grows = any(each.learned and each.name == "positions" for each in counts)
     more = t("counting.one_more" if grows else "counting.no_more", n=len(scene.tokens))

@@ -9,8 +9,9 @@ from attnviz.components import Text, plain
 from attnviz.components.matrix import MatrixSpec, matrix
 from attnviz.figures.code_matrices import ladder_numpy, ladder_package
 from attnviz.lessons.ladder import RUNGS, Rung, rung
-from attnviz.text.numbers import number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import controls, matrices, session, tools
+from attnviz.ui.rooms.matrices.tables import RELATIVE
 
 
 def ladder() -> None:
@@ -121,12 +122,21 @@ def _output(here: Rung) -> MatrixSpec:
         scene.tokens,
         t,
         digits,
-        sign="=",
+        sign=_equals(here),
         row_in_hand=scene.query,
         pick_rows=True,
         notation=session.notation(),
     )
     return _small(_titled(spec, [("O", "name")], t("ribbon.role.head_outputs")), here.output)
+
+
+def _equals(here: Rung) -> Text:
+    """Write the sign before what comes out; relative positions add to it as well."""
+    scene = session.scene()
+    if here.name != "projected" or scene.trace.head(scene.head).relative_value is None:
+        return "="
+    one, other = session.notation().pair([("A′", "name")], RELATIVE)
+    return [" + ", *one, " ", *other, " ="]
 
 
 def _titled(spec: MatrixSpec, name: Text, title: str) -> MatrixSpec:
@@ -146,8 +156,7 @@ def _ways(here: Rung) -> str:
     t = session.t()
     lines = [t("ladder.ways")]
     for way, difference in here.differences().items():
-        written = f"{difference:.0e}" if difference else "0"
-        lines.append(f"- {t(f'ladder.way.{way}', difference=written)}")
+        lines.append(f"- {t(f'ladder.way.{way}', difference=magnitude(difference))}")
     return "\n".join(lines)
 
 

@@ -109,6 +109,8 @@ def _size(strip: Ribbon) -> float:
         return 0.88
     if strip.without or session.flag("drawer"):
         return 0.73
+    if session.notation().columns:  # tokens side by side are wider than numbers
+        return 0.75
     return 0.84 if strip.changes is None else 0.81  # what changed takes some room
 
 
@@ -166,8 +168,14 @@ def _stops(strip: Ribbon, chosen: Chosen) -> None:
 
 
 def _symbol(strip: Ribbon, name: str) -> str:
-    written = plain(strip.name(name))
-    return refusals.escape(f"W^{written[1:]}" if name.startswith("w_") else written)
+    written = _written(strip, name)
+    return f"${written}$" if name.startswith("w_") else refusals.escape(written)
+
+
+def _written(strip: Ribbon, name: str) -> str:
+    """Write a symbol in a line of text: W^q, and O1 for the output of head 1."""
+    symbol = plain(strip.name(name))
+    return f"W^{symbol[1:]}" if name.startswith("w_") else symbol
 
 
 def _below(page: Products, chosen: Chosen) -> None:
@@ -231,7 +239,7 @@ def _change_said(strip: Ribbon) -> str:
     kinds: dict[str, list[str]] = {"moved": [], "same": [], "resized": []}
     for name, found in changes.items():
         kind = "resized" if found is None else "moved" if found.any() else "same"
-        kinds[kind].append(plain(strip.name(name)))
+        kinds[kind].append(_written(strip, name))
     said = [
         t(f"ribbon.reached.{kind}", names=t("say.comma").join(names))
         for kind, names in kinds.items()

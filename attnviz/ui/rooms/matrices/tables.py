@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from attnviz.attention.trace import HeadTrace
 from attnviz.components import Text, plain
 from attnviz.components.matrix import Kind, MatrixSpec
+from attnviz.figures.notation import Notation
 from attnviz.figures.products import LETTERS, Held, Products
 from attnviz.figures.whole import is_product, scaled_name
 from attnviz.figures.writing import PLAIN
@@ -49,6 +51,8 @@ ASKING = {"inputs", "encoded_inputs", "query", *TABLES, "head_outputs", "output"
 """The matrices with a row for the token that asks."""
 HELD = ASKING | {"key"}
 _OF_KEYS = ("key", "value")
+RELATIVE: Text = [("r", "name"), ("v", "sup")]
+"""What relative positions add to a value: another vector for each query and key."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,12 +227,16 @@ class Ribbon:
         return page.t("ribbon.compared", score=page.t(f"score.{page.one.choices.score}"))
 
     def _weighed(self) -> Text:
-        page = self.page
-        values: Text = [("V", "name value")]
-        if page.one.relative_value is not None:
-            values = ["(", *values, " + ", ("r", "name"), ("v", "sup"), ")"]
-        one, other = page.notation.pair([("A′", "name")], values)
-        return [*one, " ", *other, " ="]
+        return weighed(self.page.one, self.page.notation)
+
+
+def weighed(head: HeadTrace, notation: Notation) -> Text:
+    """Write A′ V =, with the vectors of relative positions where each query adds them to V."""
+    values: Text = [("V", "name value")]
+    if head.relative_value is not None:
+        values = ["(", *values, " + ", *RELATIVE, ")"]
+    one, other = notation.pair([("A′", "name")], values)
+    return [*one, " ", *other, " ="]
 
 
 _SIGNS = {
@@ -237,7 +245,7 @@ _SIGNS = {
     "scores": Ribbon._made,
     "scaled_scores": lambda ribbon: "→",
     "masked_scores": lambda ribbon: "→",
-    "weights": lambda ribbon: ribbon.page.t(
+    "weights": lambda ribbon: ribbon.page.notation.words(ribbon.page.t)(
         "ribbon.normalized",
         normalizer=ribbon.page.t(f"normalizer.{ribbon.page.one.choices.normalizer}"),
     ),

@@ -13,7 +13,7 @@ from attnviz.figures.labels import subscript
 from attnviz.figures.products import score_equation
 from attnviz.figures.whole import is_product
 from attnviz.lessons.one_by_one import alone, one_by_one, work
-from attnviz.text.numbers import number, vector
+from attnviz.text.numbers import magnitude, number, vector
 from attnviz.ui import matrices, session, tools
 
 
@@ -176,7 +176,7 @@ def _at_once(head: HeadTrace) -> None:
             n=head.n_query,
             terms=whole.terms,
             multiplications=whole.multiplications,
-            difference=f"{difference:.0e}" if difference else "0",
+            difference=magnitude(difference),
         )
     )
 
@@ -191,7 +191,7 @@ def _say_and_code(head: HeadTrace) -> None:
         i=subscript(i),
         place=i + 1,
         vector=vector(row.tolist(), digits),
-        difference=f"{apart:.0e}" if apart else "0",
+        difference=magnitude(apart),
         n=head.n_query,
     )
     tools.say(said)

@@ -16,12 +16,9 @@ from attnviz.figures.spoken_words import Voice
 from attnviz.lessons.examples import EXAMPLES
 from attnviz.scene import Scene
 from attnviz.settings import RANGES, Settings
-from attnviz.text.numbers import significant
 from attnviz.ui import cached, refusals, session
 from attnviz.ui.plots import plot
 
-_NEARLY_0 = 1e-4
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHOWN = "sinusoidal"
 """The code that is looked at where none is in force."""
 
@@ -57,14 +54,6 @@ def pictures(*shown: tuple[str, go.Figure, str]) -> None:
         for column, (key, figure, alt) in zip(st.columns(per_line), line, strict=False):
             with column:
                 plot(figure, alt, key, natural=large)
-
-
-def length(value: float) -> str:
-    """Write a length; what is nearly 0 is a power of ten, 8.9×10⁻¹⁶."""
-    if not 0 < abs(value) < _NEARLY_0:
-        return significant(value)
-    mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}×10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
 
 
 def said(value: float) -> str:

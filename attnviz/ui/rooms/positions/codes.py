@@ -12,7 +12,7 @@ from attnviz.lessons.examples import EXAMPLES
 from attnviz.lessons.portraits import Portrait, portrait
 from attnviz.scene import Scene
 from attnviz.settings import MAX_DIMS, POSITION_FIELDS
-from attnviz.text.numbers import significant
+from attnviz.text.numbers import magnitude, significant
 from attnviz.ui import session, tools
 from attnviz.ui.rooms.positions import choosing
 from attnviz.ui.rooms.positions.code_digits import arguments, code_digits
@@ -210,9 +210,7 @@ def _about(name: str, drawn: Portrait, scene: Scene) -> str:
         second=second,
     )
     small = drawn.by_distance
-    law = t(
-        "codes.toeplitz" if small else "codes.not_toeplitz", spread=choosing.length(drawn.spread)
-    )
+    law = t("codes.toeplitz" if small else "codes.not_toeplitz", spread=magnitude(drawn.spread))
     odd = name.startswith("sinusoidal") and drawn.table.shape[1] % 2
     return t("say.next").join([said, law, *([t("codes.odd")] if odd and not small else [])])
 

@@ -12,7 +12,7 @@ from attnviz.figures.labels import subscript
 from attnviz.lessons.combining import PARTS, Combined, combine, score_parts
 from attnviz.scene import Scene
 from attnviz.settings import COMBININGS
-from attnviz.text.numbers import number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import bar, matrices, session, tools
 from attnviz.ui.rooms.positions import choosing, tables
 
@@ -79,13 +79,13 @@ def _numbers(made: Combined) -> None:
     tied, own, shared = st.columns(3)
     tied.metric(
         t("combining.tied"),
-        choosing.length(made.tied_difference),
+        magnitude(made.tied_difference),
         border=True,
         help=t("combining.tied_help"),
     )
     own.metric(
         t("combining.own"),
-        choosing.length(made.own_difference),
+        magnitude(made.own_difference),
         border=True,
         help=t("combining.own_help", seed=session.settings().seed),
     )

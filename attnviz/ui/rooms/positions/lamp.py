@@ -12,7 +12,7 @@ from attnviz.figures import code_positions_room as code
 from attnviz.figures.labels import subscript
 from attnviz.lessons.symmetry import Lamp, lamp
 from attnviz.scene import Scene
-from attnviz.text.numbers import number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import bar, cached, matrices, refusals, session, tools
 from attnviz.ui.rooms.positions import choosing, tables
 from attnviz.ui.rooms.positions.trials import TRIALS, changes
@@ -90,7 +90,7 @@ def _values(found: Lamp) -> dict[str, object]:
         "first": found.first + 1,
         "second": found.second + 1,
         "token": refusals.escape(scene.tokens[found.first]),
-        "distance": choosing.length(found.distance),
+        "distance": magnitude(found.distance),
     }
 
 
@@ -133,7 +133,7 @@ def _vectors(scene: Scene, found: Lamp) -> None:
         key="lamp.vectors",
         label=t("lamp.vectors"),
         default_readout=t("lamp.readout"),
-        size=session.size() * (1.0 if len(rows) < _MANY else 0.84),
+        size=session.size() * (1.0 if len(rows) < _MANY else 0.78),
     )
 
 
@@ -194,7 +194,7 @@ def _row(name: str) -> str:
         return f"| {t(trial.words)} | – | – |"
     icon = "lightbulb" if found.lit else "light_off"
     said = t("lamp.breaks" if found.lit else "lamp.keeps")
-    return f"| {t(trial.words)} | {choosing.length(found.distance)} | :material/{icon}: {said} |"
+    return f"| {t(trial.words)} | {magnitude(found.distance)} | :material/{icon}: {said} |"
 
 
 def _difference_map(scene: Scene) -> None:

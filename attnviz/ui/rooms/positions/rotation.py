@@ -10,7 +10,7 @@ from attnviz.figures import positions as figures
 from attnviz.figures.labels import subscript
 from attnviz.lessons.turning import Turn, score_by_distance, turn
 from attnviz.scene import Scene
-from attnviz.text.numbers import number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import matrices, refusals, session, tools
 from attnviz.ui.rooms.positions import choosing, tables
 
@@ -183,7 +183,7 @@ def _about(scene: Scene, made: Turn, shift: int) -> str:
             p=scene.query + shift,
             r=key_place(scene) + shift,
         ),
-        t("rotation.law", spread=choosing.length(spread(scene))),
+        t("rotation.law", spread=magnitude(spread(scene))),
     ]
     if d_k == 1:
         said.append(t("rotation.one_feature"))

@@ -10,6 +10,7 @@ from attnviz.figures import code_positions_room as code
 from attnviz.figures.labels import subscript
 from attnviz.lessons.shuffles import Shuffle, another_order, order_of, shuffle
 from attnviz.scene import Scene
+from attnviz.text.numbers import magnitude
 from attnviz.ui import matrices, refusals, session, tools
 from attnviz.ui.rooms.positions import choosing, tables
 
@@ -107,7 +108,7 @@ def _counters(made: Shuffle) -> None:
     """Say how far f(Px) is from P f(x), how many outputs moved along, and what the mean did."""
     t, n = session.t(), len(made.order)
     length, along, pooled = st.columns(3)
-    length.metric(t("shuffle.length"), choosing.length(made.difference), border=True)
+    length.metric(t("shuffle.length"), magnitude(made.difference), border=True)
     along.metric(
         t("shuffle.along"),
         t("shuffle.of", count=int(made.along.sum()), n=n),
@@ -116,7 +117,7 @@ def _counters(made: Shuffle) -> None:
     )
     pooled.metric(
         t("shuffle.pooled"),
-        choosing.length(made.pooled_difference),
+        magnitude(made.pooled_difference),
         border=True,
         help=t("shuffle.pooled_help"),
     )
@@ -196,9 +197,9 @@ def _compared(scene: Scene, order: tuple[int, ...]) -> None:
     for name, made in rows.items():
         cells = [
             t(f"shuffle.row_{name}"),
-            choosing.length(made.difference),
+            magnitude(made.difference),
             t("shuffle.of", count=int(made.along.sum()), n=len(order)),
-            choosing.length(made.pooled_difference),
+            magnitude(made.pooled_difference),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     st.markdown("\n".join(lines))

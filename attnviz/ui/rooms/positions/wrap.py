@@ -15,6 +15,7 @@ from attnviz.ui import matrices, session, tools
 from attnviz.ui.rooms.positions import choosing, tables
 
 REACH, SHOWN = 16, 2 * wrapping.PERIOD + 1
+_SMALLER = 0.9
 
 
 def wrap() -> None:
@@ -71,7 +72,7 @@ def _first(scene: Scene, head: HeadTrace) -> dict[str, object]:
 
 
 def _weights(scene: Scene, head: HeadTrace, n_waves: int) -> None:
-    """Draw the positions, and where the head looks."""
+    """Draw where the head looks, and beside it the positions."""
     t, n = session.t(), session.notation()
     weights = matrices.token_by_token(
         head.weights,
@@ -86,14 +87,24 @@ def _weights(scene: Scene, head: HeadTrace, n_waves: int) -> None:
         row_in_hand=0,
         notation=n,
     )
-    places = [_places(n_waves)] if len(scene.tokens) <= DIGITS_TOKENS else []
-    matrix(
-        [weights, *places],
-        key="wrap.weights",
-        label=t("wrap.question"),
-        default_readout=t("wrap.readout"),
-        size=session.size(),
-    )
+    looks, places = st.columns([3, 2], gap="medium")
+    with looks:
+        matrix(
+            [weights],
+            key="wrap.weights",
+            label=t("wrap.question"),
+            default_readout=t("wrap.readout"),
+            size=session.size(),
+        )
+    if len(scene.tokens) <= DIGITS_TOKENS:
+        with places:
+            matrix(
+                [_places(n_waves)],
+                key="wrap.places",
+                label=t("wrap.places_title"),
+                default_readout="",
+                size=session.size() * _SMALLER,
+            )
 
 
 def _places(n_waves: int) -> MatrixSpec:
