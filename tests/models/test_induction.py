@@ -57,7 +57,7 @@ def test_the_weights_are_those_of_the_catalogue():
 
 def test_what_is_shipped_is_small():
     assert (FOLDER / "model.safetensors").stat().st_size < 320_000
-    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 3_400_000
+    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 3_100_000
     assert FRAMES.stat().st_size < 3_000_000
 
 
@@ -166,14 +166,21 @@ def test_the_film_goes_from_nothing_to_the_finished_model():
     assert film[-1].loss < 1 < 4 < film[0].loss
 
 
-def test_in_the_film_the_previous_token_head_comes_first():
+def test_in_the_film_the_previous_token_head_begins_and_both_grow_together():
     film = moments()
-    first_half = next(each for each in film if each.best_previous >= 0.5)
-    assert first_half.best_induction < 0.5
-    assert first_half.step < next(each.step for each in film if each.best_induction >= 0.5)
-    for name in ("best_previous", "best_induction"):
+
+    def doubled(name):
+        return next(at for at, each in enumerate(film) if getattr(each, name) >= 2 * start[name])
+
+    start = {name: getattr(film[0], name) for name in ("best_previous", "best_induction")}
+    assert doubled("best_previous") < doubled("best_induction")
+    assert all(
+        each.best_previous > each.best_induction for each in film[: doubled("best_induction")]
+    )
+    for name in start:
         heights = np.array([getattr(each, name) for each in film])
-        assert (np.maximum.accumulate(heights) - heights).max() < 0.1
+        assert (np.maximum.accumulate(heights) - heights).max() < 0.02
+        assert ((heights > 0.15) & (heights < 0.85)).sum() >= 3
 
 
 @pytest.mark.parametrize("place", range(10))
@@ -211,7 +218,8 @@ def test_training_moves_the_attention_and_leaves_the_rest_at_zero(small):
     assert [moment.step for moment, _ in past] == [0, 1, 2]
     before, after = past[0][1].state_dict(), past[-1][1].state_dict()
     for name in before:
-        assert torch.equal(before[name], after[name]) == (".mlp." in name)
+        if "norm" not in name:  # these begin at 1, where float16 is too coarse for a single step
+            assert torch.equal(before[name], after[name]) == (".mlp." in name)
 
 
 def test_what_is_not_good_enough_is_not_saved(small, tmp_path, capsys):
