@@ -103,6 +103,10 @@ VIEW_FIELDS = frozenset(
         "overflow",
         "window",
         "find",
+        "reading",
+        "hidden",
+        "sorting",
+        "head_type",
     }
 )
 """The fields that choose what is looked at; all others decide numbers."""
@@ -227,11 +231,11 @@ def _table(key: str, rows: int, columns: int) -> Any:
     return _field((), key, read, write)
 
 
-def _places(default: tuple[int, ...], key: str) -> Any:
+def _places(default: tuple[int, ...], key: str, below: int = MAX_TOKENS) -> Any:
     def read(text: str) -> tuple[int, ...]:
         places = text.split(",") if text else []
-        _require(len(places) <= MAX_TOKENS, text)
-        return tuple(_read_whole(place, 0, MAX_TOKENS - 1) for place in places)
+        _require(len(places) <= below, text)
+        return tuple(_read_whole(place, 0, below - 1) for place in places)
 
     return _field(default, key, read, lambda places: ",".join(map(str, places)))
 
@@ -320,7 +324,10 @@ class Settings:
     (layer, head), the first is the one in hand; mixing: several heads each by itself, their mean or
     their largest; unit: pieces, words or characters; part: of two texts, "ab": the first asks the
     second; specials: whether special tokens are shown; colours: the scale of a map; overflow: what
-    becomes of a text that is too long; window: which piece of it; find: tokens looked for.
+    becomes of a text that is too long; window: which piece of it; find: tokens looked for; reading:
+    what a map says of the weights; hidden: places of the keys that are left out, the rest of a row
+    sharing what they had; sorting: by which number heads are listed, "" is their own order, with
+    "_up" the least first; head_type: of HEAD_TYPES, only such heads are listed.
 
     Tokens and their vectors:
     example: key of the preset; sentence: "" shows the preset's own tokens; split: how Chinese is
@@ -389,6 +396,10 @@ class Settings:
     overflow: str = _choice("cut", "long", OVERFLOWS)
     window: int = _whole(0, "win", 0, MAX_PLACES)
     find: str = _word("", "find", lambda text: len(text) <= 100)
+    reading: str = _word("", "reading", _NAME.fullmatch)
+    hidden: tuple[int, ...] = _places((), "hide", MAX_PLACES)
+    sorting: str = _word("", "sort", _NAME.fullmatch)
+    head_type: str = _word("", "type", _NAME.fullmatch)
 
     example: str = _word("hero", "ex", _NAME.fullmatch)
     sentence: str = _word("", "text", lambda text: len(text) <= MAX_CHARACTERS)

@@ -53,6 +53,7 @@ HEAVY = {"torch", "transformers", "tokenizers", "gguf", "accelerate", "safetenso
 RUNNING = {
     f"attnviz.models.{name}"
     for name in (
+        "bergamot",
         "capture",
         "convert",
         "eager",

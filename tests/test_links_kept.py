@@ -98,7 +98,10 @@ KEPT: list[tuple[str, Settings]] = [
     ("panel=ladder&rung=mean", Settings(panel="ladder", rung="mean")),
     ("join=average&drop=0%2C1", Settings(joining="average", dropped=(0, 1))),
     ("wiring=slice&target=previous", Settings(wiring="slice", target="previous")),
-    ("order=3%2C1%2C0%2C2&combine=concatenate", Settings(order=(3, 1, 0, 2), combining="concatenate")),
+    (
+        "order=3%2C1%2C0%2C2&combine=concatenate",
+        Settings(order=(3, 1, 0, 2), combining="concatenate"),
+    ),
     ("exp=scale&amount=16", Settings(experiment="scale", amount=16)),
     ("panel=dropout&amount=.2&draw=3", Settings(panel="dropout", amount=0.2, draw=3)),
     ("panel=head_count&width=8&amount=2", Settings(panel="head_count", width=8, amount=2)),
@@ -124,6 +127,12 @@ KEPT: list[tuple[str, Settings]] = [
     (
         "q=400&colours=log&long=windows&win=2&find=saw",
         Settings(query=400, colours="log", overflow="windows", window=2, find="saw"),
+    ),
+    (
+        "reading=rollout&hide=0%2C1200&sort=induction_up&type=previous",
+        Settings(
+            reading="rollout", hidden=(0, 1200), sorting="induction_up", head_type="previous"
+        ),
     ),
     # What a class platform adds to a link is left alone.
     ("q=2&embed=true&utm_source=moodle", Settings(query=2)),

@@ -15,6 +15,7 @@ from attnviz.settings import (
     COMBININGS,
     JOININGS,
     MASK_FIELDS,
+    MAX_PLACES,
     MAX_TOKENS,
     MIXINGS,
     NORMALIZER_FIELDS,
@@ -104,6 +105,10 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
     overflow=st.sampled_from(OVERFLOWS),
     window=counts,
     find=text,
+    reading=st.just("") | names,
+    hidden=st.lists(st.integers(0, MAX_PLACES - 1), max_size=5).map(tuple),
+    sorting=st.just("") | names,
+    head_type=st.just("") | names,
     moves=st.lists(
         st.tuples(st.sampled_from("qkv"), places, reals, reals),
         max_size=3,
@@ -281,7 +286,8 @@ def test_looking_elsewhere_computes_nothing_new(name):
     looked_at |= {"model": "smollm2", "passage": "a b", "passage_pair": "c", "passage_target": "d"}
     looked_at |= {"heads_shown": ((1, 2),), "mixing": "mean", "unit": "words", "part": "ab"}
     looked_at |= {"specials": False, "colours": "log", "overflow": "windows", "window": 1}
-    looked_at |= {"find": "saw", "width": 8, "draw": 3}
+    looked_at |= {"find": "saw", "width": 8, "draw": 3, "reading": "rollout", "hidden": (0, 900)}
+    looked_at |= {"sorting": "entropy_up", "head_type": "induction"}
     looked_at |= {"amount": 0.5, "moves": (("v", 2, 0.5, -1.0),)}
     moved = replace(Settings(), **{name: looked_at[name]})
     assert moved.computation == Settings().computation

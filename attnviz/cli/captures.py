@@ -98,6 +98,8 @@ def _captured(given: Mapping[str, str], language: str) -> Capture:
     name = given.get("model", "default")
     entry = catalogue().get(name)
     text = given.get("text") or (entry.sentences[0] if entry and entry.sentences else "")
+    if entry is not None and entry.kind == "vision":
+        raise InputError("models.needs_picture", name=entry.title)
     if not text.strip():
         raise InputError("models.no_tokens")
     tell = _Progress(language)

@@ -36,7 +36,7 @@ class Option:
     @property
     def flag(self) -> str:
         """The option as it is typed."""
-        return self.name if self.form == "place" else f"--{self.name}"
+        return self.name.upper() if self.form == "place" else f"--{self.name}"
 
 
 TABLES = (
@@ -164,9 +164,10 @@ def _parser(command: str, t: Words) -> argparse.ArgumentParser:
         said = t(f"cli.{option.said or option.name}", known=", ".join(option.known))
         if option.form == "switch":
             group.add_argument(option.flag, action="store_const", const="yes", help=said)
+        elif option.form == "place":
+            group.add_argument(option.name, metavar=option.flag, nargs="?", help=said)
         else:
-            nargs = "?" if option.form == "place" else None
-            group.add_argument(option.flag, metavar=option.name.upper(), nargs=nargs, help=said)
+            group.add_argument(option.flag, metavar=option.name.upper(), help=said)
     group.add_argument("-h", "--help", action="store_const", const="help", help=t("cli.help"))
     return parser
 

@@ -53,3 +53,14 @@ def farthest(layers: Sequence[Layer], own: Sequence[tuple[str, np.ndarray]]) -> 
         for head in range(layer.n_heads):
             farthest = max(farthest, float(np.abs(layer.weights(head) - weights[head]).max()))
     return farthest
+
+
+def rounding(layers: Sequence[Layer]) -> float:
+    """Give what float32 loses of the largest score: no weight of it is surer than that."""
+    largest = 0.0
+    for layer in layers:
+        for head in range(layer.n_heads):
+            scores = layer.masked_scores(head)
+            seen = np.abs(scores[np.isfinite(scores)])
+            largest = max(largest, float(seen.max(initial=0.0)))
+    return largest * float(np.finfo(np.float32).eps)

@@ -17,6 +17,7 @@ import transformers as hf
 from safetensors import SafetensorError
 from transformers.models.auto import configuration_auto, modeling_auto
 
+from attnviz.models import bergamot as _bergamot  # noqa: F401  registers its class of model
 from attnviz.models import capture as _capture  # noqa: F401  registers our attention
 from attnviz.models.convert import Progress, converted
 from attnviz.models.model import Model
@@ -27,7 +28,7 @@ hf.logging.set_verbosity_error()
 hf.logging.disable_progress_bar()
 
 FARTHEST = 1e-5
-"""How far a weight may be from the model's own: rounding in float32."""
+"""How far a weight may be from the model's own, beside what its scores lose in float32."""
 
 _HEADS = ("ForCausalLM", "LMHeadModel")
 _UNUSED = ("pooler", "lm_head", "classifier", "position_ids")
@@ -79,7 +80,7 @@ def load_model(name: str = "default", *, progress: Progress | None = None) -> Mo
 def _agrees(model: Model) -> bool:
     if not model.network._can_set_attn_implementation():
         return False
-    return model.check() <= FARTHEST
+    return model.check() <= FARTHEST + model.rounding
 
 
 def _found(name: str, progress: Progress) -> _Place:

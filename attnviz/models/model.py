@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from attnviz.errors import InputError
-from attnviz.models.eager import farthest, own_weights, weights_alone
+from attnviz.models.eager import farthest, own_weights, rounding, weights_alone
 from attnviz.models.layers import Layer
 from attnviz.models.pictures import Eye
 from attnviz.models.recorder import Recorder, numbers
@@ -34,6 +34,7 @@ class Model:
 
     `tier` is "exact" where queries and keys can be had and their weights are those of the model's
     own eager attention, to `difference` at most; "weights" where only weights can be had.
+    `rounding` is what float32 loses of the largest score of that comparison.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Model:
     eye: Eye | None = None
     tier: str = "exact"
     difference: float | None = None
+    rounding: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -116,6 +118,7 @@ class Model:
             with recorder.recording():
                 self.network(**self._without_cache(given.inputs))
         self.difference = farthest(recorder.layers, own)
+        self.rounding = rounding(recorder.layers)
         return self.difference
 
     @property

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -19,6 +19,8 @@ Mixing = Literal["mean", "max"]
 MOST_EXACT = 1024
 """Tokens up to which every weight of a head is shown by itself; more are shown in blocks."""
 BLOCKS = 512
+THUMBNAIL = 48
+"""The side of a head's small map: more could not be seen."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,6 +93,37 @@ def mixed(views: Sequence[View], mixing: Mixing) -> View:
     return replace(views[0], weights=read_only(weights.astype(np.float32)))
 
 
+def without(shown: View, places: Sequence[int]) -> View:
+    """Leave keys out, by the place of their first token; the rest of each row takes what they had.
+
+    A row keeps its sum: what is left grows in proportion. Where nothing is left the row is 0.
+
+    Raises:
+        InputError: if every key is left out, or the view shows blocks of tokens.
+    """
+    if shown.row_edges is not None:
+        raise InputError("models.hidden_blocks", most=MOST_EXACT)
+    kept = np.flatnonzero(~np.isin(shown.key_places, places))
+    if not len(kept):
+        raise InputError("models.all_hidden")
+    left = shown.weights[:, kept].astype(np.float64)
+    sums = left.sum(axis=1)
+    grown = np.divide(shown.sums, sums, out=np.zeros_like(sums), where=sums > 0)
+    return replace(
+        shown,
+        weights=read_only((left * grown[:, None]).astype(np.float32)),
+        keys=tuple(shown.keys[column] for column in kept),
+        key_places=tuple(shown.key_places[column] for column in kept),
+        ranges=read_only(_ranges_of(shown.ranges, kept)),
+    )
+
+
+def hidden_mass(shown: View, places: Sequence[int]) -> Float[np.ndarray, " row"]:
+    """Give the weight that each row has on the keys that `without` leaves out."""
+    gone = np.isin(shown.key_places, places)
+    return shown.weights[:, gone].sum(axis=1, dtype=np.float64)
+
+
 def grouped(tokens: Sequence[Token], unit: Unit) -> Grouping:
     """Put the pieces of a word, or those of one character, together."""
     if unit == "words":
@@ -114,18 +147,24 @@ def packed(weights: Float[np.ndarray, "row column"]) -> tuple[bytes, bytes]:
     return tops.tobytes(), shares.tobytes()
 
 
-def thumbnails(
-    capture: Capture, layer: int, pixels: int
-) -> tuple[bytes, tuple[int, int], tuple[float, ...]]:
-    """Draw a small map of every head of a layer: the root of the largest weight of each block.
+class Thumbnails(NamedTuple):
+    """Small maps of a layer's heads: shades (uint8, head after head), rows × columns.
 
-    Gives the shades (uint8, head after head), rows × columns, and each head's largest weight.
+    `largest` is the largest weight of each head.
     """
+
+    shades: bytes
+    shape: tuple[int, int]
+    largest: tuple[float, ...]
+
+
+def thumbnails(capture: Capture, layer: int, pixels: int = THUMBNAIL) -> Thumbnails:
+    """Draw a small map of every head of a layer: the root of the largest weight of each block."""
     heads = range(capture.layers[layer].n_heads)
     pooled = np.stack([capture.overview(layer, head, pixels).largest for head in heads])
     shades = np.rint(np.sqrt(np.clip(pooled, 0, 1)) * 255).astype(np.uint8)
     largest = tuple(float(each) for each in pooled.max(axis=(1, 2)))
-    return shades.tobytes(), (int(shades.shape[1]), int(shades.shape[2])), largest
+    return Thumbnails(shades.tobytes(), (int(shades.shape[1]), int(shades.shape[2])), largest)
 
 
 def _blocks(capture: Capture, layer: int, head: int) -> View:
@@ -178,6 +217,17 @@ def _kept(
         ],
         dtype=np.intp,
     )
+
+
+def _ranges_of(
+    ranges: Int[np.ndarray, "row 2"], kept: Int[np.ndarray, " column"]
+) -> Int[np.ndarray, "row 2"]:
+    """Count the ranges of keys anew, over the columns that are kept."""
+    first = np.searchsorted(kept, ranges[:, 0], side="left")
+    last = np.searchsorted(kept, ranges[:, 1], side="right") - 1
+    nothing = last < first
+    first[nothing], last[nothing] = 0, -1
+    return np.stack([first, last], axis=1).astype(np.int32)
 
 
 def _ranges(seen: np.ndarray) -> Int[np.ndarray, "row 2"]:

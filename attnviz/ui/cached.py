@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from attnviz.attention.readings import HeadReading
 from attnviz.exports.bundles import read_record
 from attnviz.exports.records import Record
 from attnviz.lessons.files import Contents, read_table
 from attnviz.lessons.scaling import WIDTHS, Study, study
+from attnviz.models.listed import Similar, listed, similar
 from attnviz.models.overview import RowCheck
+from attnviz.models.read_otherwise import Reading, reading_of
 from attnviz.models.results import Capture
 from attnviz.models.uploads import read_weights
-from attnviz.models.views import Unit, View
+from attnviz.models.views import Thumbnails, Unit, View
 from attnviz.models.views import thumbnails as thumbnails_of
 from attnviz.models.views import view as view_of
 from attnviz.models.worker import Worker
@@ -88,15 +91,6 @@ class Asked:
     given: str = ""  # the digest of a file of weights that stands in the model's place
 
 
-@dataclass(frozen=True, eq=False)
-class Thumbnails:
-    """The small maps of a layer's heads, and the largest weight of each head."""
-
-    shades: bytes
-    shape: tuple[int, int]
-    largest: tuple[float, ...]
-
-
 @st.cache_resource(show_spinner=False)
 def models() -> Worker:
     """Give the process in which models run: one for everybody."""
@@ -128,12 +122,42 @@ def view(asked: Asked, layer: int, head: int, unit: Unit, part: str, specials: b
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def thumbnails(asked: Asked, pixels: int) -> tuple[Thumbnails, ...]:
+def thumbnails(asked: Asked) -> tuple[Thumbnails, ...]:
     """Give the small maps of all heads of a finished capture."""
     capture = capture_job(asked).result()
-    return tuple(
-        Thumbnails(*thumbnails_of(capture, layer, pixels)) for layer in range(capture.n_layers)
+    return tuple(thumbnails_of(capture, layer) for layer in range(capture.n_layers))
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def heads_listed(asked: Asked) -> Job[tuple[HeadReading, ...]]:
+    """Give the work of reading every head of a finished capture."""
+    capture = capture_job(asked).result()
+    return Job.started(
+        lambda tell: listed(capture, lambda done, total: tell("heads", done / total))
     )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def heads_compared(asked: Asked, layer: int) -> Job[Similar]:
+    """Give the work of comparing all heads that read what those of this layer do."""
+    capture = capture_job(asked).result()
+    return Job.started(
+        lambda tell: similar(capture, layer, lambda done, total: tell("compare", done / total))
+    )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def reading(asked: Asked, layer: int, head: int, kind: str, row: int | None) -> Job[Reading]:
+    """Give the work of reading a finished capture in another way than by its weights."""
+    capture = capture_job(asked).result()
+
+    def work(tell: Callable[[str, float], None]) -> Reading:
+        def so_far(done: int, total: int) -> None:
+            tell("flow", done / total)
+
+        return reading_of(capture, layer, head, kind, row=row, progress=so_far)
+
+    return Job.started(work)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False)

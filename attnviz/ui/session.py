@@ -19,6 +19,7 @@ _SETTINGS, _SCENE, _PAGE, _LINK = "state.settings", "state.scene", "state.page",
 _DAMAGE, _REFUSALS, _DRAFTS = "state.damage", "state.refusals", "state.drafts"
 _UNDO, _GUESSES = "state.undo", "state.guesses"
 _WHERE = "state.where"
+_ACTED, _OVERTAKEN = "state.acted", "state.overtaken"
 _MOST_UNDONE = 20
 
 
@@ -34,10 +35,15 @@ def begin() -> None:
     """Read the link when a tab opens or another link is followed; the menu keeps the settings.
 
     An empty link on the same page is the browser's way back to where everything had its default.
+    A person who acts before the last link has reached the browser brings the one before it along:
+    what was done counts, not that link.
     """
     state = st.session_state
     came, where = st.query_params.to_dict(), st.context.url
-    if _SETTINGS in state and (came == state[_LINK] or (not came and where != state[_WHERE])):
+    acted = state.pop(_ACTED, False)
+    state[_OVERTAKEN] = acted and came != state.get(_LINK)
+    known = acted or came == state.get(_LINK) or (not came and where != state.get(_WHERE))
+    if _SETTINGS in state and known:
         state[_WHERE] = where
         return
     state[_WHERE] = where
@@ -76,9 +82,15 @@ def turn_to(page: str) -> None:
 def write_link() -> None:
     """Put the settings into the address of the page, so that it can be shared and restored."""
     link = settings().to_query()
-    if st.query_params.to_dict() != link:
+    if st.session_state[_OVERTAKEN] or st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
     st.session_state[_LINK] = link
+
+
+def in_address(*names: str) -> dict[str, Any]:
+    """Give settings as the address has them now: what a picture in the browser wrote there."""
+    found, _ = from_query(st.query_params.to_dict())
+    return {name: getattr(found, name) for name in names}
 
 
 def settings() -> Settings:
@@ -173,6 +185,7 @@ def start_over(fresh: Settings) -> None:
 def _take(fresh: Settings) -> None:
     """Put settings in force; where they change numbers, those before them can be undone."""
     state, before = st.session_state, settings()
+    state[_ACTED] = True
     if fresh.computation != before.computation and fresh.moves == before.moves:
         fresh = replace(fresh, moves=())  # the arrows they moved are no more
     state[_SETTINGS], state[_DAMAGE] = fresh, Damage()
@@ -197,6 +210,7 @@ def undo() -> None:
     state, now = st.session_state, settings()
     if state[_UNDO]:
         *state[_UNDO], before = state[_UNDO]
+        state[_ACTED] = True
         view = {name: getattr(now, name) for name in VIEW_FIELDS}
         state[_SETTINGS] = replace(before, **view)
         state[_REFUSALS], state[_DRAFTS], state[_GUESSES] = {}, {}, {}
@@ -220,6 +234,7 @@ def refuse(
 ) -> None:
     """Remember why the input at `place` cannot be used, and all that was typed there."""
     state = st.session_state
+    state[_ACTED] = True
     state[_REFUSALS][place] = error
     if cell is None:
         state[_DRAFTS][place] = draft

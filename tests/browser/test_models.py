@@ -89,6 +89,19 @@ def test_another_head_opens_by_click_and_by_keyboard(visit):
     assert box is not None
 
 
+def test_another_head_opens_while_a_token_is_held(visit):
+    tab = read(visit)
+    token(tab, "query", 4).click()
+    expect(tab.page).to_have_url(re.compile(r"[?&]q=4\b"))
+    grid = tab.page.locator(".heads .over")
+    grid.focus()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        grid.press(key)
+    expect(tab.page).to_have_url(re.compile(r"lh=1\.2"))
+    expect(tab.page).to_have_url(re.compile(r"[?&]q=4\b"))
+    expect(token(tab, "query", 4)).to_have_class(re.compile("locked"))
+
+
 def test_the_colours_change_without_the_server_and_stay_in_the_address(visit):
     tab = read(visit)
     before = len(tab.frames)

@@ -40,8 +40,8 @@ def head_grid(
     """Draw all heads: a layer a row. A click or Enter opens one, with Shift or Ctrl beside others.
 
     `maps` has one array for each layer: uint8, head after head, `shapes` rows × columns each, 255
-    for a weight of 1. `layers` names the layers, `counts` says how many heads each layer has; `notes` is read when one is
-    pointed at, layer by layer.
+    for a weight of 1. `layers` names the layers, `counts` says how many heads each has; `notes` is
+    read when one is pointed at, layer by layer.
     """
 
     def opened(value: object) -> None:

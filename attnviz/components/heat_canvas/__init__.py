@@ -34,7 +34,7 @@ class HeatWords:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HeatMap:
-    """One map, packed: `tops` is the largest weight of each row (float32), `cells` the shares of it.
+    """One map, packed: `tops` is the largest weight of each row, float32, `cells` the shares of it.
 
     `cells` are uint16, row by row, 65 535 for the row's largest. `ranges` are int32, first and last
     key that a row may see: all else is drawn as not allowed, never as 0. A large map comes in

@@ -12,7 +12,11 @@ from attnviz.ui.rooms.models import opening
 
 def offered() -> list[str]:
     """List the models that can be chosen: those of the catalogue that are here and allowed."""
-    here = [key for key, entry in catalogue().items() if entry.installed and allowed(key)]
+    here = [
+        key
+        for key, entry in catalogue().items()
+        if entry.installed and allowed(key) and entry.kind != "vision"  # it would read no text
+    ]
     chosen = session.settings().model
     return [*here, *([chosen] if chosen and chosen not in here else [])]
 
@@ -107,7 +111,7 @@ def _sides(capture: Capture, layer: int) -> tuple[int, int]:
 def look(queries: tuple[str, ...]) -> int | None:
     """Give the token that is looked at first: the link's, or the one that the example is about."""
     settings, note = session.settings(), example()
-    if settings.query != Settings().query:
+    if settings.query != Settings().query or settings.key is not None:
         return min(settings.query, len(queries) - 1)
     if note is None or not note.asks:
         return None
@@ -152,7 +156,8 @@ def open_head(layer: int, head: int, *, more: bool) -> None:
         shown = [each for each in shown if each != pair] or [pair]
     else:
         shown = [*shown, pair]
-    session.change("heads_shown", heads_shown=tuple(shown), passage=text())
+    held = session.in_address("query", "key", "colours")
+    session.change("heads_shown", heads_shown=tuple(shown), passage=text(), **held)
 
 
 def again() -> None:

@@ -18,10 +18,10 @@ def draw() -> None:
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         _models()
         _examples()
-        opening.draw()
         bar.shell(saving.draw)
     if opening.given():
         st.caption(t("models.given_shown"))
+        opening.draw()
     else:
         _texts()
     wait()
@@ -91,6 +91,7 @@ def _texts() -> None:
                 on_click=_one_or_two,
                 args=(two,),
             )
+        opening.draw()
     refusals.show("passage")
 
 

@@ -13,7 +13,7 @@ from attnviz.models.views import Unit, View, mixed, packed
 from attnviz.settings import MIXINGS, PARTS, UNITS
 from attnviz.text.numbers import number
 from attnviz.ui import cached, controls, refusals, session, tools
-from attnviz.ui.rooms.models import asked, checked
+from attnviz.ui.rooms.models import asked, checked, hiding
 
 GROUP = "models"
 """What is pointed at in one picture is looked at in all of them."""
@@ -107,7 +107,7 @@ def map_() -> None:
         ),
         key="heat_canvas",
         group=GROUP,
-        words=_heat_words(),
+        words=heat_words(),
         theme=session.theme(),
         mode=cast(Mode, settings.colours),
         query=asked.look(view.queries),
@@ -117,6 +117,7 @@ def map_() -> None:
         turned=session.notation().columns,
         size=session.size(),
     )
+    hiding.note(capture, view)
     checked.badges(capture, layer, head)
     tools.say(_said(name, view))
 
@@ -125,7 +126,7 @@ def shown(capture: Capture) -> list[tuple[str, View]] | None:
     """Give the heads that are looked at, each with its name; several as one where so asked."""
     t, settings, pairs = session.t(), session.settings(), asked.heads(capture)
     try:
-        views = [cached.view(asked.asked(), *pair, *_how()) for pair in pairs]
+        views = [hiding.applied(cached.view(asked.asked(), *pair, *_how())) for pair in pairs]
     except InputError as error:
         st.error(refusals.escape(refusals.sentence(error)))
         return None
@@ -203,7 +204,8 @@ def _row(capture: Capture, layer: int, head: int, query: int) -> bytes:
     return capture.weights(layer, head, rows=query).astype(np.float32).tobytes()
 
 
-def _heat_words() -> HeatWords:
+def heat_words() -> HeatWords:
+    """Give the words of a map; the browser fills in tokens and numbers."""
     t = session.t()
     cell = _slots("query", "key", "i", "j", "value")
     return HeatWords(

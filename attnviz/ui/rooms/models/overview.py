@@ -8,9 +8,6 @@ from attnviz.text.numbers import number
 from attnviz.ui import cached, session, tools
 from attnviz.ui.rooms.models import asked, one_head
 
-PIXELS = 48
-"""The side of a head's small map: more could not be seen."""
-
 
 def panel() -> None:
     """Draw all heads, and beside them the one in hand where the page is shown whole."""
@@ -29,7 +26,7 @@ def panel() -> None:
 
 def _grid(capture: Capture) -> None:
     t, shown = session.t(), asked.heads(capture)
-    maps = cached.thumbnails(asked.asked(), PIXELS)
+    maps = cached.thumbnails(asked.asked())
     head_grid(
         [each.shades for each in maps],
         [each.shape for each in maps],

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from attnviz.exports.captures import head_to_csv, head_to_npz
+from attnviz.exports.looks import Look
+from attnviz.exports.model_pages import capture_page
 from attnviz.ui import session
 from attnviz.ui.rooms.models import asked
 
@@ -29,3 +31,12 @@ def draw() -> None:
                     on_click="ignore",
                     key=f"models.save.{kind}",
                 )
+        st.write(t("models.save_all"))
+        look = Look.of(session.settings(), session.language())
+        st.download_button(
+            t("download.html"),
+            data=lambda: capture_page(capture, look, layer=layer, head=head),
+            file_name="attnviz-model.html",
+            on_click="ignore",
+            key="models.save.html",
+        )

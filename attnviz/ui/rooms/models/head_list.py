@@ -1,0 +1,162 @@
+"""All heads of the text in a table: sorted, chosen among, and opened by a click."""
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from attnviz.attention.readings import HEAD_TYPES, HeadReading, Rule
+from attnviz.components.head_grid import Chosen
+from attnviz.components.head_table import HeadColumn, HeadRow, HeadTableWords, head_table
+from attnviz.models.results import Capture
+from attnviz.text import Words
+from attnviz.text.numbers import decimals, number
+from attnviz.ui import cached, session, tools
+from attnviz.ui.rooms.models import asked, folds
+
+MEASURES = (
+    "normalized_entropy",
+    "effective_tokens",
+    "mean_distance",
+    "previous_share",
+    "next_share",
+    "self_share",
+    "first_share",
+    "special_share",
+    "duplicate_score",
+    "induction_score",
+)
+"""The numbers of a head that are listed, by their names in HeadReading."""
+_NO_SHARES = ("effective_tokens", "mean_distance")
+
+
+def panel() -> None:
+    """Draw the table, with the rules of the types beneath."""
+    capture = asked.captured()
+    if capture is None:
+        return
+    box = folds.fold("head_table")
+    if box is not None:
+        with box:
+            found = folds.waited(cached.heads_listed(asked.asked()))
+            if found is not None:
+                _draw(capture, found)
+
+
+def _draw(capture: Capture, found: Sequence[HeadReading]) -> None:
+    t, settings = session.t(), session.settings()
+    head_table(
+        rows(found, t, settings.digits),
+        columns(t),
+        types(found, t),
+        key="head_table",
+        label=t("head_table.label"),
+        words=HeadTableWords(
+            name=t("head_table.head"),
+            types=t("head_table.types"),
+            every=t("head_table.every"),
+            listed=t("head_table.listed", n="{n}", all="{all}"),
+            sort=t("head_table.sort", column="{column}"),
+        ),
+        sorting=settings.sorting,
+        head_type=settings.head_type,
+        chosen=asked.heads(capture),
+        on_head=_open,
+        on_way=_list,
+        size=session.size(),
+    )
+    with st.popover(t("head_table.rules"), icon=":material/rule:", type="tertiary"):
+        said = [
+            f"- **{type_name(name, t)}**: {rule_said(HEAD_TYPES[name], t)}" for name in HEAD_TYPES
+        ]
+        st.markdown("\n".join(said))
+        st.caption(t("head_table.rules_note"))
+    st.caption(t("head_table.note"))
+    tools.say(said_of(found, t, settings.digits))
+
+
+def _open(chosen: Chosen) -> None:
+    asked.open_head(chosen.layer, chosen.head, more=chosen.more)
+
+
+def _list(sorting: str, head_type: str) -> None:
+    session.change("models", sorting=sorting, head_type=head_type)
+
+
+def rows(found: Sequence[HeadReading], t: Words, digits: int) -> list[HeadRow]:
+    """Write each head as a row; "n/a" where there is nothing to average."""
+    return [
+        HeadRow(
+            layer=each.layer or 0,
+            head=each.head or 0,
+            name=f"{each.layer}.{each.head}",
+            types=each.types,
+            cells=[_cell(getattr(each, name), t, digits) for name in MEASURES],
+            values=[getattr(each, name) for name in MEASURES],
+        )
+        for each in found
+    ]
+
+
+def _cell(value: float | None, t: Words, digits: int) -> str:
+    return t("head_table.none") if value is None else decimals(value, digits)
+
+
+def columns(t: Words) -> list[HeadColumn]:
+    """Name each number and say what it is."""
+    return [
+        HeadColumn(
+            key=name,
+            title=t(f"measure.{name}"),
+            note=t(f"measure_note.{name}"),
+            share=name not in _NO_SHARES,
+        )
+        for name in MEASURES
+    ]
+
+
+def types(found: Sequence[HeadReading], t: Words) -> dict[str, tuple[str, str]]:
+    """Give the name and the rule of each type that a head here is of."""
+    there = {name for each in found for name in each.types}
+    return {
+        name: (type_name(name, t), rule_said(rule, t))
+        for name, rule in HEAD_TYPES.items()
+        if name in there
+    }
+
+
+def type_name(name: str, t: Words) -> str:
+    """Name a type of head."""
+    return t(f"head_type.{name}")
+
+
+def rule_said(rule: Rule, t: Words) -> str:
+    """Say what a head of a type has."""
+    least = math.isfinite(rule.at_least)
+    return t(
+        "head_table.at_least" if least else "head_table.at_most",
+        measure=t(f"measure.{rule.measure}"),
+        number=number(rule.at_least if least else rule.at_most, 2),
+    )
+
+
+def said_of(found: Sequence[HeadReading], t: Words, digits: int) -> str:
+    """Say how many heads have a type, and which one is the clearest of the most frequent type."""
+    counts = {name: sum(name in each.types for each in found) for name in HEAD_TYPES}
+    most = max(counts, key=lambda name: counts[name])
+    if not counts[most]:
+        return t("head_table.said_none", all=len(found))
+    rule = HEAD_TYPES[most]
+    sign = 1 if math.isfinite(rule.at_least) else -1
+    of_type = [each for each in found if most in each.types]
+    best = max(of_type, key=lambda each: sign * getattr(each, rule.measure))
+    return t(
+        "head_table.said",
+        n=sum(bool(each.types) for each in found),
+        all=len(found),
+        type=type_name(most, t),
+        count=counts[most],
+        head=f"{best.layer}.{best.head}",
+        measure=t(f"measure.{rule.measure}"),
+        number=number(getattr(best, rule.measure), digits),
+    )
