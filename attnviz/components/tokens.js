@@ -48,7 +48,9 @@ function lock(group, place) {
   return now;
 }
 
+const kept = (window.attnvizKept ??= {});
 function keep(values) {
+  Object.assign(kept, values);
   const url = new URL(location);
   for (const [name, value] of Object.entries(values)) {
     if (value == null) url.searchParams.delete(name);

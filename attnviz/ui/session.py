@@ -1,6 +1,6 @@
 """One person's tab: the settings, what was refused and why, and the link; all state is here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -87,10 +87,12 @@ def write_link() -> None:
     st.session_state[_LINK] = link
 
 
-def in_address(*names: str) -> dict[str, Any]:
-    """Give settings as the address has them now: what a picture in the browser wrote there."""
-    found, _ = from_query(st.query_params.to_dict())
-    return {name: getattr(found, name) for name in names}
+def kept_in_address(kept: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
+    """Give the settings that a picture in the browser wrote into the address itself."""
+    found, unreadable = from_query(kept)
+    plain = Settings()
+    changed = {name: getattr(found, name) for name in names}
+    return {} if unreadable else {n: v for n, v in changed.items() if v != getattr(plain, n)}
 
 
 def settings() -> Settings:

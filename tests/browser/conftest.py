@@ -19,6 +19,10 @@ PHONE = {
 }
 PATIENCE = 15_000  # milliseconds; a machine that is busy with other things is not a failure
 expect.set_options(timeout=PATIENCE)
+DRAWN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].every(
+  ({ shadowRoot }) => shadowRoot?.querySelector("div *")
+)"""
+QUIET = 100  # milliseconds
 SETTLED = ".stApp[data-test-script-state=notRunning][data-test-connection-state=CONNECTED]"
 
 
@@ -41,8 +45,11 @@ class Visit:
         return [to.geturl() for to in there if to.netloc != own]
 
     def settle(self) -> None:
-        """Wait until the server's answer has been drawn."""
+        """Wait until the server's answer has been drawn, by each component too."""
         self.page.locator(SETTLED).wait_for()
+        self.page.wait_for_function(DRAWN)
+        self.page.wait_for_timeout(QUIET)  # a part that was put in last is drawn a moment later
+        self.page.wait_for_function(DRAWN)
 
     def grid(self, title: str) -> Locator:
         """Find a matrix by a word of its name."""
@@ -86,7 +93,7 @@ def visit(app: str, browser: Browser) -> Iterator[Visitor]:
         scheme: str = "light",
         phone: bool = False,
         before: Callable[[Page], None] | None = None,
-        ready: str = ".readout, .st-key-question",
+        ready: str = ".readout, .js-plotly-plot",
     ) -> Visit:
         page = browser.new_page(
             **(PHONE if phone else LAPTOP),

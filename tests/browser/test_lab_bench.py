@@ -1,8 +1,10 @@
 """The bench: two settings side by side, experiments, links, keys, a phone and a dark page."""
 
 import re
+from contextlib import suppress
 
 from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as TooLate
 
 from attnviz.text import words
 from tests.browser.test_shell_present import SIDEWAYS
@@ -15,12 +17,19 @@ def box(page: Page, name: str) -> Locator:
 
 
 def choose(page: Page, name: str, option: str) -> None:
-    box(page, name).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    choice = page.get_by_role("option", name=option, exact=True)
+    for _ in range(5):  # a choice that was drawn anew meanwhile is closed again
+        box(page, name).click()
+        with suppress(TooLate):
+            choice.click(timeout=3_000)
+            return
+        page.keyboard.press("Escape")
+    raise AssertionError(f"{option} could not be chosen as {name}")
 
 
 def row(grid: Locator, place: int, width: int = 4) -> list[str]:
-    """Read one row of numbers."""
+    """Read one row of numbers, once they are drawn."""
+    grid.locator(".cell").nth((place + 1) * width - 1).wait_for()
     return grid.locator(".cell").all_inner_texts()[place * width : (place + 1) * width]
 
 

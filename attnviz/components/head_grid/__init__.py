@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from attnviz.components import Number, framed, index, listener, part
@@ -12,11 +13,15 @@ _mount = part("head_grid", "tokens")
 
 
 class Chosen(NamedTuple):
-    """A head that was opened; `more`: beside the ones that are open."""
+    """A head that was opened; `more`: beside the ones that are open.
+
+    `kept` is what the pictures wrote into the address since, by its keys.
+    """
 
     layer: int
     head: int
     more: bool
+    kept: Mapping[str, str] = MappingProxyType({})
 
 
 def head_grid(
@@ -73,4 +78,7 @@ def _chosen(value: object, counts: Sequence[int]) -> Chosen | None:
     head = None if layer is None else index(value.get("head"), counts[layer])
     if layer is None or head is None:
         return None
-    return Chosen(layer, head, value.get("more") is True)
+    held = value.get("kept")
+    pairs = held.items() if isinstance(held, dict) else ()
+    kept = {str(key): str(text) for key, text in pairs if isinstance(text, str | int)}
+    return Chosen(layer, head, value.get("more") is True, kept)

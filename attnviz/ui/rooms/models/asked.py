@@ -1,5 +1,7 @@
 """What a person asks of a model: which one, what it reads, and which heads are looked at."""
 
+from collections.abc import Mapping
+
 from attnviz.errors import InputError
 from attnviz.models.catalogue import Entry, HeadNote, allowed, catalogue
 from attnviz.models.results import Capture
@@ -146,7 +148,7 @@ def read(typed: str, pair: str | None = None) -> None:
     session.change("passage", draft=typed, window=0, **changes)
 
 
-def open_head(layer: int, head: int, *, more: bool) -> None:
+def open_head(layer: int, head: int, *, more: bool, kept: Mapping[str, str] | None = None) -> None:
     """Look at another head: alone, or beside those that are open; once more closes it."""
     pair, settings = (layer, head), session.settings()
     shown = list(settings.heads_shown)
@@ -156,7 +158,7 @@ def open_head(layer: int, head: int, *, more: bool) -> None:
         shown = [each for each in shown if each != pair] or [pair]
     else:
         shown = [*shown, pair]
-    held = session.in_address("query", "key", "colours")
+    held = session.kept_in_address(kept or {}, ("query", "key", "colours"))
     session.change("heads_shown", heads_shown=tuple(shown), passage=text(), **held)
 
 

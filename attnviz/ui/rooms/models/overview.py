@@ -61,7 +61,7 @@ def _name(capture: Capture, layer: int) -> str:
 
 
 def _open(chosen: Chosen) -> None:
-    asked.open_head(chosen.layer, chosen.head, more=chosen.more)
+    asked.open_head(chosen.layer, chosen.head, more=chosen.more, kept=chosen.kept)
 
 
 def _note(capture: Capture, layer: int, head: int, largest: float) -> str:
