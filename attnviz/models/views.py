@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -41,6 +42,11 @@ class View:
     key_places: tuple[int, ...]
     row_edges: tuple[int, ...] | None = None
     column_edges: tuple[int, ...] | None = None
+
+    @cached_property
+    def packed(self) -> tuple[bytes, bytes]:
+        """The weights as `packed` writes them, once for every picture of them."""
+        return packed(self.weights)
 
     @property
     def sums(self) -> Float[np.ndarray, " row"]:

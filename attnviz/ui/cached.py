@@ -168,7 +168,12 @@ def row_check(asked: Asked, layer: int, head: int) -> RowCheck:
 
 def model_difference(asked: Asked) -> float | None:
     """Give how far the model's weights are from its own eager attention, measured at load."""
-    return None if asked.given else models().load(asked.model).difference
+    return None if asked.given else _model_difference(asked.model)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _model_difference(model: str) -> float | None:
+    return models().load(model).difference
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)

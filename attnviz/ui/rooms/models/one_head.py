@@ -9,7 +9,7 @@ from attnviz.components.heat_canvas import HeatMap, HeatWords, Mode, heat_canvas
 from attnviz.components.token_lines import HeadLines, LineWords, token_lines
 from attnviz.errors import InputError
 from attnviz.models.results import Capture
-from attnviz.models.views import Unit, View, mixed, packed
+from attnviz.models.views import Unit, View, mixed
 from attnviz.settings import MIXINGS, PARTS, UNITS
 from attnviz.text.numbers import number
 from attnviz.ui import cached, controls, refusals, session, tools
@@ -68,7 +68,7 @@ def draw_lines(capture: Capture) -> None:
 
 
 def _lines_of(name: str, view: View) -> HeadLines:
-    tops, cells = packed(view.weights)
+    tops, cells = view.packed
     return HeadLines(name=name, tops=tops, cells=cells)
 
 
@@ -90,7 +90,7 @@ def map_() -> None:
     row = view.row_edges is not None
     exact = min(settings.query, len(view.queries) - 1) if row else None
     layer, head = asked.heads(capture)[0]
-    tops, cells = packed(view.weights)
+    tops, cells = view.packed
     heat_canvas(
         HeatMap(
             label=t("models.map_label", head=name, n_query=len(view.queries), n_key=len(view.keys)),
