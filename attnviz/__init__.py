@@ -9,7 +9,7 @@ The package, from the ground up; each floor imports only from those before it:
     attention/   the maths on numpy arrays: `attend` is the whole formula, read `attend.py` first
     lessons/     example sentences and vectors, and the reading of what a person types
     models/      real transformers models, and what their attention layers did with a text
-    settings.py  every choice a person can make, and its link
+    settings/    every choice a person can make, and its link
     scene.py     the settings as arrays: tokens, inputs, matrices, and their trace
     experiments/ one setting against another: what differs, and the numbers of what comes of it
     text/        every word for people, in each language

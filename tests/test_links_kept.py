@@ -134,6 +134,33 @@ KEPT: list[tuple[str, Settings]] = [
             reading="rollout", hidden=(0, 1200), sorting="induction_up", head_type="previous"
         ),
     ),
+    (
+        "edit=off.3.1%3Beven.0.2%3Bcut.1.-1.5.2%3Bmask.4&vs=text&vt=she+saw&vm=zh&vh=2.1&gen=3&card=it",
+        Settings(
+            edits=(("off", 3, 1), ("even", 0, 2), ("cut", 1, -1, 5, 2), ("mask", 4)),
+            against="text",
+            against_text="she saw",
+            against_model="zh",
+            against_head=((2, 1),),
+            generated=3,
+            card="it",
+        ),
+    ),
+    ("pic=house&edges=010.001.100", Settings(picture="house", edges=("010", "001", "100"))),
+    (
+        "task=two_saws&table=I%2FPRON&vocab=12&tw=8&th=2&tp=1&lr=.02&freeze=qv&snap=40",
+        Settings(
+            task="two_saws",
+            task_table="I/PRON",
+            vocabulary=12,
+            trained_width=8,
+            trained_heads=2,
+            placed=True,
+            learning_rate=0.02,
+            frozen="qv",
+            snapshot=40,
+        ),
+    ),
     # What a class platform adds to a link is left alone.
     ("q=2&embed=true&utm_source=moodle", Settings(query=2)),
 ]  # fmt: skip

@@ -10,6 +10,7 @@ from attnviz.attention.normalizers import NORMALIZERS
 from attnviz.attention.positions import POSITIONS
 from attnviz.attention.scores import SCORES
 from attnviz.settings import (
+    AGAINST,
     AXES,
     COLOURS,
     COMBININGS,
@@ -109,6 +110,30 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
     hidden=st.lists(st.integers(0, MAX_PLACES - 1), max_size=5).map(tuple),
     sorting=st.just("") | names,
     head_type=st.just("") | names,
+    picture=st.just("") | names,
+    generated=counts,
+    card=st.just("") | names,
+    against=st.sampled_from(AGAINST),
+    against_text=text,
+    against_model=st.sampled_from(["", "zh", "some-body/a_model.v2"]),
+    against_head=st.lists(st.tuples(counts, counts), max_size=1).map(tuple),
+    edits=st.lists(
+        st.tuples(st.sampled_from(["off", "even"]), counts, counts)
+        | st.tuples(st.just("cut"), counts, st.integers(-1, 5), counts, counts)
+        | st.tuples(st.just("mask"), counts),
+        max_size=4,
+        unique=True,
+    ).map(tuple),
+    edges=st.just(()) | st.integers(1, 5).flatmap(squares),
+    task=st.just("") | names,
+    task_table=text,
+    vocabulary=counts,
+    trained_width=counts,
+    trained_heads=counts,
+    placed=st.booleans(),
+    learning_rate=st.none() | reals,
+    frozen=st.sampled_from(["", "q", "qk", "kv", "qkvo"]),
+    snapshot=st.none() | counts,
     moves=st.lists(
         st.tuples(st.sampled_from("qkv"), places, reals, reals),
         max_size=3,
@@ -239,7 +264,7 @@ def test_a_link_reads_as_people_would_write_it():
     [
         ("q", "32768"), ("q", "-1"), ("q", "1.0"), ("q", ""), ("q", "１"), ("q", "9" * 5000),
         ("heads", "9"), ("d", "17"), ("digits", "7"), ("seed", "-1"), ("seed", str(2**31)),
-        ("norm", "softmux"), ("norm", ""), ("mask", "Causal"), ("w", "trained"), ("ex", "../etc"),
+        ("norm", "softmux"), ("norm", ""), ("mask", "Causal"), ("w", "Trained"), ("ex", "../etc"),
         ("temp", "nan"), ("temp", "inf"), ("temp", "-1"), ("temp", "1e-9"), ("temp", "1_0"),
         ("scale", "half"), ("scale", "1e4"), ("scale", "١"), ("alpha", "0.5"), ("base", "0"),
         ("in", "1,2;3"), ("in", "1,,2"), ("in", ""), ("in", "nan,1"), ("in", "1e7"),
@@ -247,6 +272,8 @@ def test_a_link_reads_as_people_would_write_it():
         ("tok", ""), ("tok", "a||b"), ("tok", "|".join("x" * 65)),
         ("cells", "10.1"), ("cells", "12.11"), ("cells", ""), ("global", "64"), ("global", "0,"),
         ("loops", "true"), ("lang", "<b>"), ("step", "A b"),
+        ("edit", "off.1"), ("edit", "off.1.-1"), ("edit", "cut.1.2.3"), ("edit", "burn.1"),
+        ("edit", ""), ("edit", "mask.1;mask.1"), ("freeze", "kq"), ("freeze", "x"),
         ("text", "x" * 2001), ("text", "字" * 3000),
     ],
 )  # fmt: skip
@@ -288,6 +315,11 @@ def test_looking_elsewhere_computes_nothing_new(name):
     looked_at |= {"specials": False, "colours": "log", "overflow": "windows", "window": 1}
     looked_at |= {"find": "saw", "width": 8, "draw": 3, "reading": "rollout", "hidden": (0, 900)}
     looked_at |= {"sorting": "entropy_up", "head_type": "induction"}
+    looked_at |= {"picture": "house", "generated": 2, "card": "it", "against": "model"}
+    looked_at |= {"against_text": "a", "against_model": "zh", "against_head": ((2, 1),)}
+    looked_at |= {"edits": (("off", 1, 2),), "edges": ("01", "10"), "task": "two_saws"}
+    looked_at |= {"task_table": "I/PRON", "vocabulary": 9, "trained_width": 8, "trained_heads": 2}
+    looked_at |= {"placed": True, "learning_rate": 0.1, "frozen": "qo", "snapshot": 30}
     looked_at |= {"amount": 0.5, "moves": (("v", 2, 0.5, -1.0),)}
     moved = replace(Settings(), **{name: looked_at[name]})
     assert moved.computation == Settings().computation

@@ -13,7 +13,8 @@ from attnviz.lessons.lexicon import word_vectors
 from attnviz.lessons.sentences import split_sentence
 from attnviz.lessons.typed import parse_number, parse_table
 from attnviz.scene import Scene
-from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings, Table
+from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings
+from attnviz.settings.links import Table
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
@@ -46,7 +47,7 @@ def pieces(settings: Settings, scene: Scene, tokens: Sequence[str]) -> dict[str,
     """Name or split the tokens by hand; typed vectors stay with their places."""
     changes: dict[str, Any] = {"pieces": tuple(tokens), "key": None}
     if settings.vectors:
-        changes["vectors"] = _vectors_of(settings, scene, tokens)
+        changes |= {"vectors": _vectors_of(settings, scene, tokens), **_by_hand(scene)}
     if settings.cells:
         changes["cells"] = _cells(settings, len(tokens))
     return changes
@@ -63,7 +64,15 @@ def remove_token(settings: Settings, scene: Scene) -> dict[str, Any]:
 
 
 def _with_inputs(settings: Settings, scene: Scene, tokens: tuple[str, ...]) -> dict[str, Any]:
-    return pieces(settings, scene, tokens) | {"vectors": _vectors_of(settings, scene, tokens)}
+    return pieces(settings, scene, tokens) | {
+        "vectors": _vectors_of(settings, scene, tokens),
+        **_by_hand(scene),
+    }
+
+
+def _by_hand(scene: Scene) -> dict[str, Any]:
+    """Stop calling numbers trained once one of them was changed by hand."""
+    return {"w_source": "typed"} if scene.weight_source == "trained" else {}
 
 
 def _vectors_of(settings: Settings, scene: Scene, tokens: Sequence[str]) -> Table:
@@ -243,7 +252,8 @@ def _without(scene: Scene, dimension: str, place: int) -> dict[str, np.ndarray]:
 
 def _typed(scene: Scene, name: str, edited: np.ndarray) -> dict[str, Any]:
     if name == "vectors":
-        return {"vectors": table(edited), "pieces": scene.tokens, "key": None}
+        changed = {"vectors": table(edited), "pieces": scene.tokens, "key": None}
+        return changed | _by_hand(scene)
     matrices = {
         other: table(shown(scene, other))
         for other in MATRICES
@@ -272,7 +282,7 @@ def _changes(
         if len(kept) > n_tokens and gone is not None:
             del kept[gone]
         fresh = (str(place + 1) for place in range(len(kept), n_tokens))
-        changes["vectors"] = table(matrices["vectors"])
+        changes |= {"vectors": table(matrices["vectors"]), **_by_hand(scene)}
         changes["pieces"] = (*(scene.tokens[place] for place in kept), *fresh)
         if settings.cells:
             changes["cells"] = _cells(settings, n_tokens, kept)

@@ -6,7 +6,9 @@ import streamlit as st
 
 from attnviz.errors import InputError
 from attnviz.lessons.files import Contents, Matrix, field_of
-from attnviz.settings import Settings, Table
+from attnviz.lessons.matrices import GIVEN
+from attnviz.settings import Settings
+from attnviz.settings.links import Table
 from attnviz.text.numbers import table
 from attnviz.ui import cached, editing, refusals, session
 
@@ -108,7 +110,7 @@ def _take(matrix: Matrix, field: str, labels: tuple[str, ...]) -> None:
             "key": None,
         }
         kept = session.scene().projections.d_model == len(values[0])
-        if not kept and session.settings().w_source == "typed":
+        if not kept and session.settings().w_source in GIVEN:
             changes["w_source"] = "random"  # typed matrices of another width would not fit
     else:
         changes = editing.typed_matrix(session.scene(), field, values)
