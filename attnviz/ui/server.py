@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from attnviz.ui import chunks
 from attnviz.ui.long_links import LongLinks, await_long_links
 
 _SECURITY = {
@@ -37,11 +38,11 @@ class _Headers:
         await self.app(scope, receive, send_with_headers)
 
 
-class _ServerAddress:
-    """Tell the page where its server is.
+class _Head:
+    """Tell the page where its server is, and which scripts it will need.
 
-    Without this, a link to an inner page first looks for the server below that page: two requests
-    that fail, each an error in the browser's console, before the page opens.
+    Without the address, a link to an inner page first looks for the server below that page: two
+    requests that fail, each an error in the browser's console, before the page opens.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -50,21 +51,23 @@ class _ServerAddress:
         address = f"location.origin+'/{path}'"
         script = f"<script>window.__streamlit={{BACKEND_BASE_URL:{address}}}</script>"
         root = f"/{path}/" if path else "/"
-        self.script = f'<base href="{root}">{script}'.encode()
+        self.first = f'<head><base href="{root}">{script}'.encode()
+        self.last = f"{chunks.links()}</head>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         start: Message | None = None
-        if _wants_page(scope):  # uncompressed, so that the script can be put in
+        if _wants_page(scope):  # uncompressed, so that lines can be put in
             kept = [(name, value) for name, value in scope["headers"] if name != b"accept-encoding"]
             scope = {**scope, "headers": kept}
 
-        async def send_with_address(message: Message) -> None:
+        async def send_with_lines(message: Message) -> None:
             nonlocal start
             if message["type"] == "http.response.start" and _is_page(message):
                 start = message
                 return
             if start is not None and message["type"] == "http.response.body":
-                body = message["body"].replace(b"<head>", b"<head>" + self.script, 1)
+                body = message["body"].replace(b"<head>", self.first, 1)
+                body = body.replace(b"</head>", self.last, 1)
                 added = len(body) - len(message["body"])
                 headers = MutableHeaders(scope=start)
                 if "content-length" in headers:
@@ -73,7 +76,7 @@ class _ServerAddress:
                 start, message = None, {**message, "body": body}
             await send(message)
 
-        await self.app(scope, receive, send_with_address)
+        await self.app(scope, receive, send_with_lines)
 
 
 def _wants_page(scope: Scope) -> bool:
@@ -87,7 +90,7 @@ def _is_page(message: Message) -> bool:
 
 
 await_long_links()
-MIDDLEWARE = [Middleware(_Headers), Middleware(LongLinks), Middleware(_ServerAddress)]
+MIDDLEWARE = [Middleware(_Headers), Middleware(LongLinks), Middleware(_Head)]
 
 
 def _to_see(request: Request) -> Response:

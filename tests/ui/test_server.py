@@ -1,5 +1,6 @@
 """What the server does at start and with every answer."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -12,6 +13,7 @@ import pytest
 
 from attnviz.settings import MAX_DIMS, MAX_HEADS, MAX_TOKENS, Settings, from_query
 from attnviz.text import words
+from attnviz.ui import chunks
 from attnviz.ui.long_links import LONGEST_ANSWERED, LONGEST_READ
 
 ROOT = Path(__file__).parent.parent.parent
@@ -120,3 +122,26 @@ def test_every_link_that_the_app_can_write_is_read():
     link = urllib.parse.urlencode(largest.to_query() | {"b": "%" * 60_000})
     assert from_query(largest.to_query()) == (largest, ())
     assert 300_000 < len(link) <= LONGEST_READ
+
+
+def test_a_page_asks_at_once_for_the_scripts_that_draw_it(app):
+    request = urllib.request.Request(app, headers={"accept": "text/html"})
+    with urllib.request.urlopen(request) as answer:
+        head = answer.read().decode().split("</head>")[0]
+    asked = re.findall(r'modulepreload" crossorigin href="\./(static/js/[\w.-]+\.js)"', head)
+    assert len(asked) == len(set(asked))
+    for part in chunks.PARTS:
+        assert any(f"/{part}." in name for name in asked), part
+    for name in asked:
+        with urllib.request.urlopen(f"{app}/{name}") as answer:
+            assert "javascript" in answer.headers["content-type"]
+
+
+def test_the_scripts_asked_for_are_followed_to_those_that_they_need(tmp_path):
+    scripts = tmp_path / "static" / "js"
+    scripts.mkdir(parents=True)
+    (tmp_path / "index.html").write_text('<script src="./static/js/known.1.js">')
+    (scripts / "Part.1.js").write_text('import{a}from"./known.1.js";import"./helper.2.js";')
+    (scripts / "helper.2.js").write_text('import{b}from"./Part.1.js";import("./later.3.js")')
+    (scripts / "later.3.js").write_text("")
+    assert set(chunks.needed(["Part", "Missing"], tmp_path)) == {"Part.1.js", "helper.2.js"}
