@@ -1,0 +1,17 @@
+"""The page Compare: attention beside what came before it, and what it becomes elsewhere."""
+
+from attnviz.ui.rooms.compare.convolution import convolution
+from attnviz.ui.rooms.compare.labelling import labelling
+from attnviz.ui.rooms.compare.picture import picture
+from attnviz.ui.rooms.compare.receptive import receptive
+from attnviz.ui.rooms.compare.speech import speech
+from attnviz.ui.rooms.compare.window_fc import window_fc
+
+PANELS = {
+    "convolution": convolution,
+    "receptive": receptive,
+    "picture": picture,
+    "window_fc": window_fc,
+    "speech": speech,
+    "labelling": labelling,
+}

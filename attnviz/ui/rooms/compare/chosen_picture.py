@@ -1,0 +1,96 @@
+"""Which picture is looked at: one that is drawn here, or one of the person's own, in this tab."""
+
+import hashlib
+
+import numpy as np
+import streamlit as st
+
+from attnviz.comparisons.pictures import reduced
+from attnviz.errors import InputError
+from attnviz.lessons.drawings import DRAWINGS
+from attnviz.models.images import MOST_BYTES, MOST_POINTS
+from attnviz.ui import cached, refusals, session
+
+PLACE = "compare.picture"
+_OWN, _FILE = "own", "compare.picture_file"
+_HELD = "models.own_picture"
+"""The picture that was opened in this tab: the page Models reads the same one."""
+
+
+def in_hand() -> str:
+    """Name the picture that is looked at, as `cached.picture` finds it."""
+    if session.held(_HELD) and session.flag(_HELD):
+        return f"{cached.OWN_PICTURE}{session.held(_HELD)}"
+    chosen = session.settings().picture
+    return chosen if chosen in DRAWINGS else next(iter(DRAWINGS))
+
+
+def points() -> np.ndarray:
+    """Give the picture in hand; where a person's own is no longer kept, the first one."""
+    try:
+        return cached.picture(in_hand())
+    except InputError as error:
+        session.refuse(PLACE, error)
+        return cached.picture(next(iter(DRAWINGS)))
+
+
+def reduced_to(grid: tuple[int, int]) -> np.ndarray:
+    """Give the picture in hand in so many rows and columns."""
+    return reduced(points(), *grid)
+
+
+def choose() -> None:
+    """Draw the pictures that are there, and the way to one's own."""
+    t = session.t()
+    own = (_OWN,) if session.held(_HELD) else ()
+    shown = in_hand()
+    session.put("compare.picture", shown if shown in DRAWINGS else _OWN)
+    st.selectbox(
+        t("pictures.choose"),
+        (*DRAWINGS, *own),
+        format_func=lambda key: t(f"pictures.{key}"),
+        key="compare.picture",
+        width=170,
+        on_change=_take,
+    )
+
+
+def open_own() -> None:
+    """Draw the way to a picture of one's own."""
+    t = session.t()
+    with st.popover(t("pictures.open"), icon=":material/add_photo_alternate:"):
+        most = {"size": MOST_BYTES // 1_000_000, "points": f"{MOST_POINTS / 1e6:.3g}"}
+        st.caption(t("pictures.open_note", **most))
+        st.file_uploader(
+            t("pictures.file"), type=["png", "jpg", "jpeg"], key=_FILE, on_change=_open
+        )
+
+
+def refused() -> None:
+    """Say why a picture could not be used, if one could not."""
+    refusals.show(PLACE)
+
+
+def _take() -> None:
+    key = session.got("compare.picture")
+    session.set_flag(_HELD, key == _OWN)
+    if key == _OWN:
+        session.change(PLACE, key=None)
+    else:
+        session.change(PLACE, picture=key, key=None)
+
+
+def _open() -> None:
+    upload = session.got(_FILE)
+    if upload is None:
+        return
+    data = upload.getvalue()
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+    try:
+        cached.keep_picture(digest, data, upload.name)
+    except InputError as error:
+        session.refuse(PLACE, error)
+        return
+    session.hold(_HELD, digest)
+    session.set_flag(_HELD, True)
+    session.change(PLACE, key=None)
