@@ -41,9 +41,9 @@ class Scene:
     """One layer of self-attention with everything that it is computed from.
 
     `token_sources` and `head_sources` say of each token and head whether its numbers are "typed"
-    by hand, "random" (from `seed`) or the "identity"; `output_source` says it of W^o, "" without
-    one. `mask` is None where everyone may see everyone. `query`, `key` and `head` are what is
-    looked at: indices that exist, `key` None where no column is chosen.
+    by hand, "trained" on the page Train, "random" (from `seed`) or the "identity"; `output_source`
+    says it of W^o, "" without one. `mask` is None where everyone may see everyone. `query`, `key`
+    and `head` are what is looked at: indices that exist, `key` None where no column is chosen.
     """
 
     tokens: tuple[str, ...]
@@ -173,12 +173,13 @@ def _tokens_and_inputs(
     names = tokens or example.tokens_in(language)
     if typed is None:
         return names, made, sources
+    by = "trained" if settings.w_source == "trained" else "typed"
     if typed.shape != made.shape:
         names = tuple(f"a{place}".translate(_SUPERSCRIPTS) for place in range(1, len(typed) + 1))
-        return names, typed, ("typed",) * len(typed)
+        return names, typed, (by,) * len(typed)
     untouched = (typed == made).all(axis=1)
     kept = zip(sources, untouched, strict=True)
-    return names, typed, tuple(source if same else "typed" for source, same in kept)
+    return names, typed, tuple(source if same else by for source, same in kept)
 
 
 def _own_tokens(settings: Settings) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import numpy as np
 
 from attnviz.errors import InputError
+from attnviz.lessons.matrices import GIVEN
 from attnviz.scene import Scene
 from attnviz.settings import VIEW_FIELDS, Settings, from_query
 
@@ -64,7 +65,7 @@ def differences(settings: Settings, other: Settings, one: Scene, two: Scene) -> 
         for name in FIELDS
         if name not in (*MATRICES, "w_source") and getattr(settings, name) != getattr(other, name)
     ]
-    if other.w_source != "typed":
+    if other.w_source not in GIVEN:
         source = ["w_source"] if settings.w_source != other.w_source else []
         return (*source, *named)
     return (*(name for name in MATRICES if _differs(name, one, two)), *named)

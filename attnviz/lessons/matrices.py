@@ -13,6 +13,9 @@ from attnviz.lessons.lexicon import seeded
 
 LARGEST_NUMBER = 1_000_000
 
+GIVEN = ("typed", "trained")
+"""The sources that have their numbers in the settings."""
+
 SYMBOLS = {
     "w_q": "W^q",
     "w_k": "W^k",
@@ -57,11 +60,11 @@ class Matrices:
 
 @dataclass(frozen=True, eq=False)
 class MatrixSource:
-    """Where the matrices come from: "example", "identity", "random" or "typed".
+    """Where the matrices come from: "example", "identity", "random", "typed" or "trained".
 
-    Of "typed" ones, what is not typed is the example's; what the example does not have in the size
-    that is asked for is random. A random block depends on its name, its head and the seed alone,
-    so that one more head changes no other.
+    Of "typed" and "trained" ones, what is not given is the example's; what the example does not
+    have in the size that is asked for is random. A random block depends on its name, its head and
+    the seed alone, so that one more head changes no other.
     """
 
     source: str
@@ -112,12 +115,12 @@ class MatrixSource:
         return np.array(blocks[:count])
 
     def _typed(self, name: str) -> Table:
-        return self.typed.get(name, ()) if self.source == "typed" else ()
+        return self.typed.get(name, ()) if self.source in GIVEN else ()
 
     def _own(self, name: str, sizes: Sizes) -> list[np.ndarray]:
         """Give the example's blocks of a matrix, none if they have another size."""
         own = getattr(self.example, name)
-        if self.source not in ("example", "typed") or own is None:
+        if self.source not in ("example", *GIVEN) or own is None:
             return []
         blocks = own.reshape(-1, *own.shape[-2:])
         return list(blocks) if blocks.shape[1:] == sizes.blocks(name)[1:] else []
@@ -131,14 +134,18 @@ class MatrixSource:
             return "identity"
         rows, columns = numbers.shape
         drawn = random_block(name, block, rows, columns, self.seed)
-        return "random" if np.array_equal(numbers, drawn) else "typed"
+        if np.array_equal(numbers, drawn):
+            return "random"
+        return "trained" if self.source == "trained" else "typed"
 
 
 def together(sources: set[str]) -> str:
     """Name several sources at once: "random" if any is, "identity" only if all are."""
     if "random" in sources:
         return "random"
-    return "identity" if sources == {"identity"} else "typed"
+    if sources == {"identity"}:
+        return "identity"
+    return "trained" if "trained" in sources and "typed" not in sources else "typed"
 
 
 def random_block(

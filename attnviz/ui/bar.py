@@ -14,7 +14,11 @@ from attnviz.text import LANGUAGES
 from attnviz.text.numbers import magnitude
 from attnviz.ui import controls, downloads, refusals, session, share
 
-_COLOURS: dict[str, Literal["blue", "gray"]] = {"typed": "blue", "identity": "gray"}
+_COLOURS: dict[str, Literal["blue", "gray", "green"]] = {
+    "typed": "blue",
+    "identity": "gray",
+    "trained": "green",
+}
 _OWN = "own"
 
 
@@ -112,6 +116,7 @@ def chips() -> None:
     pairs = zip(scene.tokens, scene.token_sources, strict=True)
     random = [token for token, source in pairs if source == "random"]
     source = "typed" if not random else "random" if len(random) == len(scene.tokens) else "mixed"
+    source = "trained" if set(scene.token_sources) == {"trained"} else source
     _chip("vectors", source, tokens=refusals.escape(", ".join(dict.fromkeys(random)))[:300])
     matrices = {*scene.head_sources, scene.output_source} - {""}
     some = "random" in matrices and len(matrices) > 1

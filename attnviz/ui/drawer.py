@@ -20,6 +20,7 @@ from attnviz.settings import (
 )
 from attnviz.ui import bar, controls, editing, editors, files, session
 
+_OFFERED = ("example", "identity", "random", "typed")
 SCALES = ("none", "sqrt_d_k", "typed")
 
 
@@ -98,7 +99,8 @@ def _attention() -> None:
     for column, name in zip(columns, ("d_model", "d_k", "d_v"), strict=True):
         with column:
             controls.number(name, getattr(sizes, name), 1, MAX_DIMS, help_=t(f"drawer.{name}_help"))
-    controls.select("w_source", W_SOURCES, lambda key: t(f"w_source.{key}"))
+    known = [key for key in W_SOURCES if key in (settings.w_source, *_OFFERED)]
+    controls.select("w_source", known, lambda key: t(f"w_source.{key}"))
     controls.number("seed", settings.seed, *RANGES["seed"])
     matrices = st.expander(t("drawer.matrices"), on_change="rerun", key="drawer.matrices")
     if matrices.open:

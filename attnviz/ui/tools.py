@@ -18,8 +18,14 @@ def code(panel: str, *, token: int | None = None, amount: float = 0.1) -> None:
     )
 
 
-def lines(panel: str, with_numpy: Callable[[], str], with_package: Callable[[], str]) -> None:
-    """Offer code in two forms; it is written when a person opens it."""
+def lines(
+    panel: str,
+    with_numpy: Callable[[], str],
+    with_package: Callable[[], str],
+    *,
+    names: tuple[str, str] = ("numpy", "attnviz"),
+) -> None:
+    """Offer code in two forms, each under its name; it is written when a person opens it."""
     fold = st.popover(
         session.t()("tools.code"),
         icon=":material/code:",
@@ -30,7 +36,7 @@ def lines(panel: str, with_numpy: Callable[[], str], with_package: Callable[[], 
     if fold.open:
         with fold:
             for tab, write in zip(
-                st.tabs(["numpy", "attnviz"]), (with_numpy, with_package), strict=True
+                st.tabs(list(names)), (with_numpy, with_package), strict=True
             ):
                 with tab:
                     st.code(write(), language="python")

@@ -9,6 +9,7 @@ import streamlit as st
 from attnviz.components.matrix import matrix
 from attnviz.figures import code_heads, formulas, heatmaps
 from attnviz.figures.heads import sharing_lines, sharing_lines_alt
+from attnviz.lessons.matrices import GIVEN
 from attnviz.lessons.sharing import divisors, saving, shared
 from attnviz.scene import Scene
 from attnviz.text.numbers import number
@@ -67,7 +68,7 @@ def _stage() -> stage.Stage:
     settings, scene = session.now()
     if scene.trace.n_heads > 1:
         return stage.Stage(settings, scene, own=True)
-    source = "random" if settings.w_source == "typed" else settings.w_source
+    source = "random" if settings.w_source in GIVEN else settings.w_source
     more = replace(settings, n_heads=_ENOUGH, n_kv_heads=0, w_source=source)
     return stage.Stage(more, stage.scene_of(more), own=False)
 

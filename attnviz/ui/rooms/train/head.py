@@ -1,0 +1,17 @@
+"""The head of the page Train: what is learned, and what every page has."""
+
+import streamlit as st
+
+from attnviz.ui import bar, session
+from attnviz.ui.rooms.train import choices
+
+
+def head() -> None:
+    """Draw the choice of a task and where its numbers come from, in one line."""
+    t = session.t()
+    with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
+        choices.task()
+        st.badge(
+            t("train.chip"), icon=":material/school:", color="green", help=t("train.chip_help")
+        )
+        bar.shell(lambda: None)

@@ -1,0 +1,197 @@
+"""Train, opened by Streamlit's own test runner: links, choices, refusals, playing."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.models.learning import Plan
+from attnviz.models.tasks import OWN, TASKS
+from attnviz.text import LANGUAGES, words
+from attnviz.ui import cached
+from tests.pages.test_pages import opened
+
+T = words("en")
+PATIENCE = 120.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_trainings() -> Iterator[None]:
+    yield
+    cached.trainings().close()
+    cached.trainings.clear()
+
+
+def train(**link: str) -> AppTest:
+    return opened("train.py", lang="en", **link)
+
+
+def held(app: AppTest, key: str) -> str:
+    """Read one part of the link that the page has written."""
+    value = app.query_params.get(key, "")
+    return value if isinstance(value, str) else value[0]
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+def status(app: AppTest) -> str:
+    return next(plain(each.value) for each in app.markdown if each.value.startswith(_start()))
+
+
+def _start() -> str:
+    return T("train.at", step="", steps="").split(" ")[0]
+
+
+def until(app: AppTest, holds: Callable[[], bool]) -> None:
+    """Run the page again, as its fragment would, until something holds."""
+    begun = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begun < PATIENCE
+        time.sleep(0.1)
+        app.run()
+        assert not app.exception, app.exception
+
+
+def maps(app: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("task", [*TASKS, OWN])
+def test_every_task_opens_untrained_in_every_language(task, language):
+    app = opened("train.py", lang=language, task=task)
+    assert not app.error
+    assert len(maps(app)) >= 2
+    shown = [plain(each.value) for each in app.markdown]
+    start = words(language)("train.at", step="0", steps="§").split("§")[0]
+    assert any(text.startswith(start) for text in shown)
+
+
+def test_playing_reaches_every_sentence_and_the_link_holds_the_last_step():
+    app = train(tp="1")
+    app.segmented_control(key="control.speed").set_value("full").run()
+    app.button(key="train.play").click().run()
+    until(app, lambda: held(app, "snap") == "300")
+    assert status(app).count("100 %") == 2
+    assert plain(T("train.none_fail", n=134)) in " ".join(plain(m.value) for m in app.markdown)
+    assert app.button(key="train.step").disabled
+
+
+def test_without_positions_the_same_word_twice_is_never_right():
+    app = train(tp="0", snap="300")
+    until(app, lambda: "300" in status(app).split("/")[0].split(" of ")[0])
+    assert f"{T('task.two_saws.same')} 0 %" in status(app)
+
+
+def test_a_link_restores_the_step_that_was_looked_at():
+    app = train(tp="1", snap="7", draw="3")
+    until(app, lambda: status(app).startswith(T("train.at", step="7", steps="300")))
+    assert held(app, "snap") == "7"
+
+
+def test_step_goes_from_snapshot_to_snapshot_and_reset_to_the_start():
+    app = train(tp="1")
+    for step in ("1", "2"):
+        app.button(key="train.step").click().run()
+        assert held(app, "snap") == step
+    app.button(key="train.reset").click().run()
+    assert "snap" not in app.query_params
+    assert status(app).startswith(T("train.at", step="0", steps="300"))
+
+
+def test_another_choice_begins_anew():
+    app = train(tp="1", snap="2")
+    app.number_input(key="control.train.draw").set_value(5).run()
+    assert held(app, "draw") == "5"
+    assert "snap" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code", "values"),
+    [
+        ("learning_rate", 1e6, "training.rate", {"got": "1e+06", "most": "10"}),
+        ("learning_rate", -1.0, "training.rate", {"got": "-1", "most": "10"}),
+        ("learning_rate", 0.0, "training.rate", {"got": "0", "most": "10"}),
+        ("trained_heads", 3, "training.heads", {"got": 3, "most": 16, "width": 8}),
+        ("amount", 9_999, "training.steps", {"got": 9_999, "most": 5_000}),
+        ("vocabulary", 3, "training.vocabulary", {"got": 3, "least": 7, "most": 20}),
+    ],
+)
+def test_a_choice_that_cannot_be_is_a_sentence_and_changes_nothing(field, value, code, values):
+    app = train()
+    app.number_input(key=f"control.train.{field}").set_value(value).run()
+    assert not app.exception
+    assert [T(f"error.{code}", **values) in plain(error.value) for error in app.error] == [True]
+    assert len(maps(app)) >= 2
+
+
+def test_a_link_with_an_impossible_rate_says_so_and_keeps_it():
+    app = train(lr="1000000")
+    assert T("error.training.rate", got="1e+06", most="10") in plain(app.error[0].value)
+    assert held(app, "lr") == "1000000"
+    assert not maps(app)
+
+
+def test_a_link_with_a_task_that_nobody_knows_says_which_there_are():
+    app = train(task="nowhere")
+    assert "reversal" in plain(app.error[0].value)
+    app.selectbox(key="control.task").set_value("reversal").run()
+    assert not app.error
+
+
+def test_own_sentences_are_learned_and_a_line_without_a_tag_is_named_and_kept():
+    app = train()
+    app.selectbox(key="control.task").set_value(OWN).run()
+    assert app.text_area(key="control.task_table").value
+    app.text_area(key="control.task_table").set_value("we/A saw/B\nwe saw/B").run()
+    said = T("error.training.no_tag", line=2, text="we")
+    assert [said in plain(error.value) for error in app.error] == [True]
+    assert app.text_area(key="control.task_table").value == "we/A saw/B\nwe saw/B"
+    app.text_area(key="control.task_table").set_value("we/A saw/B\nsaw/A we/B").run()
+    assert not app.error
+    assert held(app, "table") == "we/A saw/B\nsaw/A we/B"
+
+
+def test_a_sentence_of_the_tasks_words_is_looked_at_and_another_text_gives_way():
+    app = train(t="you watch my saw")
+    assert app.selectbox(key="control.looked").value == "you watch my saw"
+    app = train(t="The king met the queen.")
+    assert app.selectbox(key="control.looked").value == "I saw a saw"
+    assert not app.error
+
+
+def test_a_training_of_others_is_waited_for(monkeypatch):
+    trainings = cached.trainings()
+    app = train(tp="1", draw="42")
+    monkeypatch.setattr(trainings, "_most", 0)
+    app.button(key="train.play").click().run()
+    assert T("train.waiting", place=1) in status(app)
+    app.button(key="train.play").click().run()  # pause
+    assert trainings.known(Plan(placed=True, seed=42)) is not None
+
+
+def test_the_sentence_opens_in_steps_with_a_chip_that_says_trained():
+    app = train(tp="1", snap="2")
+    until(app, lambda: "2" in status(app))
+    app.button(key="train.steps").click().run()
+    assert not app.exception
+    assert held(app, "w") == "trained"
+    link = {key: held(app, key) for key in app.query_params}
+    shown = opened("steps.py", **link)
+    badges = [each.value for each in shown.markdown if "badge" in each.value]
+    assert sum(T("chip.trained") in badge for badge in badges) == 2
+
+
+def test_a_model_too_large_for_steps_says_so():
+    app = train(tw="64", th="16", snap="0")
+    assert app.button(key="train.steps").disabled
+    assert app.button(key="train.steps").help == T("train.steps_large", most=16, heads=8)
+
+
+def test_presenting_shows_the_training_alone():
+    app = train(present="1", panel="training")
+    assert len(maps(app)) >= 2
