@@ -25,6 +25,8 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev browser
 	$(BIN)/python -m bench.see
 	$(BIN)/python -m bench.models
+	$(BIN)/python -m bench.metrics
+	$(BIN)/python -m bench.training
 
 # The weights of the real models, 170 MB. Without them the app runs, and says what is missing.
 models: $(VENV)/installed-models

@@ -2,6 +2,13 @@
 
 from attnviz.ui import frame
 from attnviz.ui.rooms import models
-from attnviz.ui.rooms.models import head
+from attnviz.ui.rooms.models import head, in_hand
 
-frame.show(models.PANELS, head=head.draw, news=head.wait)
+frame.show_one(
+    models.PANELS,
+    groups=models.GROUPS,
+    applies=models.applies,
+    head=head.draw,
+    news=head.wait,
+    beside=in_hand.draw,
+)

@@ -31,6 +31,8 @@ from attnviz.attention.heads import (
 )
 from attnviz.attention.norms import (
     LayerNorm,
+    carried_mixing,
+    carried_norms,
     mixing_ratio,
     norm_weighted,
     norm_weighted_by_head,
@@ -63,6 +65,8 @@ __all__ = [
     "LayerNorm",
     "Rule",
     "ablation_importance",
+    "carried_mixing",
+    "carried_norms",
     "cosine",
     "distributions",
     "duplicate_score",

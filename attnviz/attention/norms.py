@@ -16,6 +16,7 @@ from attnviz.attention.projections import Projections
 Weights = Shaped[np.ndarray, "head query key"] | Sequence | SupportsArray
 Inputs = Shaped[np.ndarray, "token d_model"] | Sequence | SupportsArray
 Residual = bool | Shaped[np.ndarray, "token d_out"] | Sequence | SupportsArray
+Vectors = Float[np.ndarray, "of_head token d_out"]
 Map = Float[np.ndarray, "query key"]
 
 
@@ -93,6 +94,28 @@ def norm_weighted_by_head(
     return np.abs(layer.weights) * np.linalg.norm(layer.carried, axis=-1)[:, None, :]
 
 
+def carried_norms(
+    weights: Weights,
+    vectors: Vectors,
+    *,
+    residual: Float[np.ndarray, "row d_out"] | None = None,
+    bias: Float[np.ndarray, " d_out"] | None = None,
+    layer_norm: LayerNorm | None = None,
+) -> Map:
+    """Do what `norm_weighted` does where the vectors f_h(x) are known, as those of a real model.
+
+    `residual` is what goes past the layer, `bias` that of its output: only the deviation that the
+    normalization divides by depends on it.
+
+    Raises:
+        ValueError: if weights, vectors and residual do not fit together.
+    Source: Kobayashi et al. 2020, 2021.
+    """
+    layer = _Layer.of_vectors(weights, vectors, residual, bias)
+    lengths = layer.through(layer_norm).lengths()
+    return lengths / layer_norm.deviation(layer.outputs) if layer_norm else lengths
+
+
 def mixing_ratio(
     weights: Weights,
     inputs: Inputs,
@@ -109,19 +132,23 @@ def mixing_ratio(
         ValueError: if weights, inputs and projections do not fit together.
     Source: Kobayashi et al. 2021.
     """
-    layer = _Layer.of(weights, inputs, projections, residual).through(layer_norm)
-    if layer.weights.shape[1] != layer.weights.shape[2]:
-        raise ValueError(
-            f"weights must be square, got (query, key) = {layer.weights.shape[1:]}; "
-            "a token mixes with others of its own sequence"
-        )
-    own = np.einsum("hii,hid->id", layer.weights, layer.carried)
-    own = own if layer.residual is None else own + layer.residual
-    elsewhere = np.where(np.eye(own.shape[0], dtype=bool), 0, layer.weights)
-    others = np.einsum("hij,hjd->id", elsewhere, layer.carried, optimize=True)
-    mixed, kept = (np.linalg.norm(vectors, axis=1) for vectors in (others, own))
-    nothing = np.full_like(mixed, np.nan)
-    return np.divide(mixed, mixed + kept, out=nothing, where=mixed + kept > 0)
+    return _Layer.of(weights, inputs, projections, residual).through(layer_norm).mixing()
+
+
+def carried_mixing(
+    weights: Weights,
+    vectors: Vectors,
+    *,
+    residual: Float[np.ndarray, "row d_out"] | None = None,
+    layer_norm: LayerNorm | None = None,
+) -> Float[np.ndarray, " token"]:
+    """Do what `mixing_ratio` does where the vectors f_h(x) are known, as those of a real model.
+
+    Raises:
+        ValueError: if weights, vectors and residual do not fit together.
+    Source: Kobayashi et al. 2021.
+    """
+    return _Layer.of_vectors(weights, vectors, residual, None).through(layer_norm).mixing()
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +178,25 @@ class _Layer:
         bias = 0.0 if projections.b_o is None else projections.b_o.astype(np.float64)
         return cls(maps, carried(x, projections), past, bias)
 
+    @classmethod
+    def of_vectors(
+        cls,
+        weights: Weights,
+        vectors: Vectors,
+        residual: Float[np.ndarray, "row d_out"] | None,
+        bias: Float[np.ndarray, " d_out"] | None,
+    ) -> "_Layer":
+        """Take the vectors as they are and check that they fit."""
+        maps, read = (np.asarray(given).astype(np.float64) for given in (weights, vectors))
+        if maps.ndim != 3 or read.ndim != 3 or maps.shape[::2] != read.shape[:2]:
+            raise ValueError(
+                "weights must be (head, query, key) and vectors (head, key, d_out), got "
+                f"{maps.shape} and {read.shape}; give those of one layer"
+            )
+        shape = maps.shape[1], read.shape[2]
+        past = None if residual is None else _past(residual, read[0], shape)
+        return cls(maps, read, past, 0.0 if bias is None else np.asarray(bias).astype(np.float64))
+
     def through(self, layer_norm: LayerNorm | None) -> "_Layer":
         """Centre and scale every vector as the normalization after the sum does."""
         if layer_norm is None:
@@ -163,6 +209,21 @@ class _Layer:
         """What the layer puts out: all contributions, what goes past, and the output bias."""
         summed = np.matmul(self.weights, self.carried).sum(axis=0) + self.bias
         return summed if self.residual is None else summed + self.residual
+
+    def mixing(self) -> Float[np.ndarray, " query"]:
+        """Weigh what each output has of other tokens against what it has of its own."""
+        if self.weights.shape[1] != self.weights.shape[2]:
+            raise ValueError(
+                f"weights must be square, got (query, key) = {self.weights.shape[1:]}; "
+                "a token mixes with others of its own sequence"
+            )
+        own = np.einsum("hii,hid->id", self.weights, self.carried)
+        own = own if self.residual is None else own + self.residual
+        elsewhere = np.where(np.eye(own.shape[0], dtype=bool), 0, self.weights)
+        others = np.einsum("hij,hjd->id", elsewhere, self.carried, optimize=True)
+        mixed, kept = (np.linalg.norm(vectors, axis=1) for vectors in (others, own))
+        nothing = np.full_like(mixed, np.nan)
+        return np.divide(mixed, mixed + kept, out=nothing, where=mixed + kept > 0)
 
     def lengths(self) -> Map:
         """Give the length of what each key adds to each output.

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from attnviz.cli.options import HEAD, LAYER, OUT_CAPTURE, UNIT
 from attnviz.cli.outputs import save
 from attnviz.errors import InputError
@@ -22,7 +24,9 @@ from attnviz.exports.captures import (
 )
 from attnviz.exports.looks import Look
 from attnviz.exports.model_pages import capture_page
+from attnviz.lessons.drawings import DRAWINGS, drawing
 from attnviz.models.catalogue import catalogue
+from attnviz.models.images import MOST_BYTES, read_picture, reads_pictures
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit
 from attnviz.text import words
@@ -66,7 +70,7 @@ def _links(capture: Capture, layer: int, head: int, look: Look, unit: Unit) -> s
     links = strongest(table, _MOST_LINKS)
     name = head_name(capture, layer, head, look)
     title = look.t("cli.links", name=name, n=len(links), n_all=table.weights.size)
-    return f"{title}\n{links_text(links, look)}"
+    return f"{title}\n{links_text(links, look, numbered=capture.grid is None)}"
 
 
 def _ending(path: str) -> str:
@@ -96,18 +100,46 @@ def _unit(given: Mapping[str, str]) -> Unit:
 def _captured(given: Mapping[str, str], language: str) -> Capture:
     """Load the model and let it read; what it is doing is said on the way."""
     name = given.get("model", "default")
-    entry = catalogue().get(name)
-    text = given.get("text") or (entry.sentences[0] if entry and entry.sentences else "")
-    if entry is not None and entry.kind == "vision":
-        raise InputError("models.needs_picture", name=entry.title)
-    if not text.strip():
-        raise InputError("models.no_tokens")
+    read = _picture(given, name) if reads_pictures(name, folders=True) else _texts(given, name)
     tell = _Progress(language)
     tell("load", 0.0)
     # Torch comes with it: only this command waits for that.
     model: Any = importlib.import_module("attnviz.models.load").load_model(name, progress=tell)
     tell("capture", 0.0)
-    return model.capture(text, given.get("pair"), given.get("target"))
+    return model.capture(*read)
+
+
+def _texts(given: Mapping[str, str], name: str) -> tuple[str, str | None, str | None]:
+    """Give what a model of texts reads: the text, a second one, and what it is to write."""
+    entry = catalogue().get(name)
+    if "picture" in given:
+        raise InputError("models.needs_text", name=entry.title if entry else name)
+    text = given.get("text") or (entry.sentences[0] if entry and entry.sentences else "")
+    if not text.strip():
+        raise InputError("models.no_tokens")
+    return text, given.get("pair"), given.get("target")
+
+
+def _picture(given: Mapping[str, str], name: str) -> tuple[np.ndarray]:
+    """Give what a vision model reads: a file, or the picture of its first example."""
+    entry = catalogue().get(name)
+    text = next((option for option in ("text", "pair", "target") if option in given), None)
+    if text is not None:
+        raise InputError("cli.no_text", name=entry.title if entry else name, option=f"--{text}")
+    if "picture" in given:
+        path = Path(given["picture"])
+        return (read_picture(_contents(path), path.name),)
+    shown = next((note.picture for note in (entry.heads if entry else ())), None)
+    return (drawing(shown or next(iter(DRAWINGS))).pixels,)
+
+
+def _contents(path: Path) -> bytes:
+    """Read a file, one byte beyond the limit at most."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as wrong:
+        raise InputError("cli.cannot_read", path=path) from wrong
 
 
 class _Progress:

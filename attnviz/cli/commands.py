@@ -112,6 +112,13 @@ def _capture(given: Mapping[str, str], language: str) -> int:
     return run(given, language)
 
 
+def _metrics(given: Mapping[str, str], language: str) -> int:
+    """Let a real model read texts; write every number of every head, or print them."""
+    from attnviz.cli.metrics import run
+
+    return run(given, language)
+
+
 def _models(given: Mapping[str, str], language: str) -> int:
     """List the models that are known, or add one."""
     from attnviz.cli.models import run
@@ -123,5 +130,6 @@ _COMMANDS: dict[str, Callable[[Mapping[str, str], str], int]] = {
     "run": _run,
     "trace": _trace,
     "capture": _capture,
+    "metrics": _metrics,
     "models": _models,
 }

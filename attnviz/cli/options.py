@@ -83,6 +83,7 @@ CAPTURES = (
     Option("text", said="passage"),
     Option("pair"),
     Option("target"),
+    Option("picture"),
     Option("model", known=tuple(catalogue())),
     LAYER,
     HEAD,
@@ -92,6 +93,20 @@ CAPTURES = (
     Option("key-tokens", said="key_tokens"),
 )
 """The options of a capture."""
+
+TABLED = ("csv", "parquet", "json")
+"""What `metrics --out` can write."""
+
+OUT_METRICS = Option("out", known=TABLED)
+METRICS = (
+    Option("text", said="passage"),
+    Option("file", said="texts_file"),
+    Option("each", form="switch"),
+    Option("model", known=tuple(catalogue())),
+    Option("weights", said="attentions"),
+    Option("tokens"),
+)
+"""What `metrics` takes."""
 
 ACTION = Option("action", known=("list", "add"), form="place")
 MODELS = (
@@ -105,6 +120,7 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
     "run": (PORT, ADDRESS, LANG),
     "trace": (CHOICES[0], *TABLES, *CHOICES[1:], LINK, OPEN, LANG, OUT),
     "capture": (*CAPTURES, LANG, OUT_CAPTURE),
+    "metrics": (*METRICS, LANG, OUT_METRICS),
     "models": (*MODELS, LANG),
 }
 
@@ -114,6 +130,8 @@ _EXAMPLES = (
     'trace --vectors "1 0 2; 0 1 1; 1 1 0" --scale sqrt_d_k --mask causal --out page.html',
     'capture --text "The king met the queen and she smiled." --layer 1 --head 3',
     "capture --model smollm2 --layer 18 --head 6 --out page.html",
+    "metrics --file sentences.txt --out heads.csv",
+    "capture --model vit --picture photo.jpg --layer 11 --head 2 --out map.png",
     "models list",
     "run --port 8600",
 )

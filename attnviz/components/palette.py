@@ -26,9 +26,9 @@ _LEVELS = 256
 
 
 @cache
-def palette(theme: Theme) -> dict[str, object]:
-    """Give the colours of one theme: those of weights, the ink on each, and the accent."""
-    stops = [_rgb(stop) for stop in SCALES["weights"][theme]]
+def palette(theme: Theme, kind: str = "weights") -> dict[str, object]:
+    """Give the colours of one theme: those of weights or "scores", the ink on each, the accent."""
+    stops = [_rgb(stop) for stop in SCALES[kind][theme]]
     colours = [_between(stops, level / (_LEVELS - 1)) for level in range(_LEVELS)]
     return {
         "theme": theme,

@@ -39,24 +39,45 @@ function look(group, place) {
 
 // The same place once more lets go. What is locked stays when the page is opened again from its address.
 function lock(group, place) {
-  const { locked } = board(group);
+  const { locked, text } = board(group);
   const same = place && locked?.side === place.side && locked.at === place.at;
   const now = (board(group).locked = same ? null : place);
   const [own, other] = now?.side === "key" ? ["key", "q"] : ["q", "key"];
-  keep({ q: null, key: null, ...(now && { [own]: now.at, [other]: now.other }) });
+  keep({ q: null, key: null, ...(now && { [own]: now.at, [other]: now.other }) }, text);
   tell(group);
   return now;
 }
 
-const kept = (window.attnvizKept ??= {});
-function keep(values) {
-  Object.assign(kept, values);
+// What the page was told to lock holds until a person locks something else; another text begins anew.
+function told(data) {
+  const [now, said] = [board(data.group), JSON.stringify(data.locked)];
+  if (now.text !== data.text) {
+    Object.assign(now, { text: data.text, locked: data.locked });
+    if (kept.text !== data.text) for (const name of ["q", "key"]) delete kept.values[name];
+  } else if (said !== now.said && !("q" in kept.values)) {
+    const same = now.locked?.side === "key" && now.locked.at === data.locked?.other;
+    if (!same) now.locked = data.locked;
+  }
+  now.said = said;
+}
+
+// What the pictures wrote into the address, and the page has not been told.
+const kept = (window.attnvizKept ??= { text: "", values: {} });
+function keep(values, text) {
+  Object.assign(kept.values, values);
+  if (text !== undefined) kept.text = text;
   const url = new URL(location);
   for (const [name, value] of Object.entries(values)) {
     if (value == null) url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
   history.replaceState(history.state, "", url);
+}
+
+function takeKept() {
+  const taken = { text: kept.text, ...kept.values };
+  kept.values = {};
+  return taken;
 }
 
 const fill = (text, values) => text.split(/\{(\w+)\}/).map((words, i) => (i % 2 ? `${values[words]}` : words)).join("");

@@ -9,6 +9,7 @@ pages.py      figures, equations and matrices as one HTML file that needs no net
 pictures.py   a figure as SVG or PNG, drawn by a browser on this machine
 bundles.py    all of these in one ZIP
 terminal.py   a matrix as lines of text
+head_tables.py  every number of every head: CSV, Parquet or JSON
 captures.py   one head of a captured model: a table, arrays, a picture, its strongest links
 model_pages.py  a captured model as one HTML file: every head, its lines and its map
 payloads.py   the same as the browser reads it: a description, and the bytes of each layer

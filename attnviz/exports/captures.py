@@ -176,14 +176,14 @@ def _link(table: Table, row: int, column: int) -> Link:
     return Link(weight, table.queries[row], row, table.keys[column], column)
 
 
-def links_text(links: Sequence[Link], look: Look, digits: int = 4) -> str:
-    """Write links as lines of text: the weight, who asks, and who is asked."""
+def links_text(links: Sequence[Link], look: Look, digits: int = 4, *, numbered: bool = True) -> str:
+    """Write links as lines of text: the weight, who asks, who is asked, and their numbers."""
     heading = ["α′", look.t("cli.asks"), look.t("cli.asked")]
     rows = [
         [
             decimals(link.weight, digits),
-            name(link.query, link.row),
-            name(link.key, link.column),
+            name(link.query, link.row) if numbered else link.query,
+            name(link.key, link.column) if numbered else link.key,
         ]
         for link in links
     ]

@@ -196,7 +196,7 @@ async function drawHead() {
   const map = mapOf(layer, arrays, now.head, rows, columns);
   const [asks, asked] = [sides[layer.queries], sides[layer.keys]].map((side) => (!large && side[now.unit]) || side.pieces);
   now.shown = { layer, arrays, map, asks, asked, rows, columns };
-  const few = !large && Math.max(asks.labels.length, asked.labels.length) <= page.lines;
+  const few = !large && (page.picture || Math.max(asks.labels.length, asked.labels.length) <= page.lines);
   byId("pictures").classList.toggle("alone", !few);
   byId("no-lines").hidden = few;
   const limit = map.tops.reduce((most, each) => Math.max(most, each), 1);
@@ -205,7 +205,9 @@ async function drawHead() {
   // The map is on the screen before the rest is drawn.
   await new Promise((done) => setTimeout(done));
   if (turn !== now.turn) return;
-  if (few) drawLines(shared, map, asks, asked, layer);
+  if (page.picture && few) await drawPatches(shared, map);
+  else if (few) drawLines(shared, map, asks, asked, layer);
+  if (turn !== now.turn) return;
   drawHeads();
 }
 
@@ -236,6 +238,17 @@ function drawLines(shared, map, asks, asked, layer) {
     ...given(shared, map.ranges, map.tops, map.cells),
     heads: [{ name: named(now), colour: paint.accent }], label: fill(words.lines.label, { heads: named(now) }), words: words.lines,
     strip: asks.strip, otherStrip: layer.queries === layer.keys ? [] : asked.strip, same: layer.queries === layer.keys,
+  });
+}
+
+async function drawPatches(shared, map) {
+  const { grid, before, pixels } = page.picture;
+  const points = await (page.points ??= inflated(decoded("picture")));
+  const [rows, columns] = grid;
+  draw("patch_picture", {
+    ...given(shared, map.tops, map.cells, points),
+    label: fill(words.patches.label, { head: named(now), rows, columns }), words: words.patches, grid, before, pixels, tallest: 460, letter: 12,
+    rows: shared.queries.map((_, i) => i), columns: shared.keys.map((_, i) => i),
   });
 }
 

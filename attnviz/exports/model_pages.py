@@ -8,6 +8,7 @@ opened; see `payloads.py`. No script runs but its own, no request leaves, all te
 import base64
 import json
 import re
+import zlib
 from collections.abc import Sequence
 from functools import cache
 from html import escape
@@ -31,6 +32,7 @@ from attnviz.exports.payloads import (
 )
 from attnviz.figures.theme import THEMES, ThemeName, luminance
 from attnviz.models.catalogue import Entry, catalogue
+from attnviz.models.edits import EVERY_HEAD, Edit
 from attnviz.models.results import Capture
 from attnviz.models.views import BLOCKS, MOST_EXACT, Thumbnails, Unit, thumbnails
 from attnviz.text import Words
@@ -42,7 +44,23 @@ LARGEST = 384 * 2**20
 MOST_LINES = 512
 """Tokens of the longest text that is drawn with lines."""
 
-_COMPONENTS = ("head_grid", "token_lines", "heat_canvas")
+_COMPONENTS = ("head_grid", "token_lines", "heat_canvas", "patch_picture")
+_PATCHES = (
+    "hint",
+    "looks",
+    "looked",
+    "looks_most",
+    "looked_most",
+    "patch",
+    "share",
+    "join",
+    "pair",
+    "beside",
+    "scale",
+    "plain",
+    "way",
+    "label",
+)
 _LONGEST_TITLE = 80
 _PALE = 0.179  # the luminance on which black and white read equally well
 
@@ -69,7 +87,7 @@ _HEAD = """<!doctype html>
 <div id="pictures">
 <section><div id="head_grid"></div>
 <h2 id="map-title"></h2><div id="heat_canvas"></div><p id="said" aria-live="polite"></p></section>
-<section><div id="token_lines"></div></section>
+<section><div id="token_lines"></div><div id="patch_picture"></div></section>
 </div>
 <p id="no-lines" class="quiet" hidden>{no_lines}</p>
 <p class="quiet">{offline}</p>
@@ -101,6 +119,8 @@ def capture_page(
     page = _json(_description(capture, look, maps, made) | opened)
     blocks = [_block(f"layer-{place}", part.data) for place, part in enumerate(made)]
     first = [page, _block("maps", b"".join(each.shades for each in maps)), blocks[layer]]
+    if capture.picture is not None:
+        first.append(_block("picture", zlib.compress(capture.picture.tobytes())))
     later = [block for place, block in enumerate(blocks) if place != layer]
     run = [b"<script>", _script().encode(), b"</script>\n"]
     return b"".join([_head(capture, look), *first, *run, *later, b"</body>\n</html>\n"])
@@ -130,11 +150,12 @@ def _description(
         "exact": MOST_EXACT,
         "blocks": BLOCKS,
         "lines": MOST_LINES,
+        "picture": _picture(capture),
     }
 
 
 def _head(capture: Capture, look: Look) -> bytes:
-    t, text = look.t, " ".join(capture.texts) or " ".join(token.text for token in capture.tokens)
+    t, text = look.t, _read(capture, look.t)
     return _HEAD.format(
         language=escape(look.language),
         policy=policy([_script()]),
@@ -177,6 +198,22 @@ def _texts(capture: Capture) -> list[dict[str, Any]]:
     return [side(tokens, alone=alone) for tokens in texts]
 
 
+def _read(capture: Capture, t: Words) -> str:
+    """Give the text that was read, or say that it was a picture."""
+    if capture.grid is not None:
+        return t("model_page.picture", rows=capture.grid[0], columns=capture.grid[1])
+    return " ".join(capture.texts) or " ".join(token.text for token in capture.tokens)
+
+
+def _picture(capture: Capture) -> dict[str, Any] | None:
+    """Say how large the picture is, and which tokens are its patches."""
+    if capture.grid is None or capture.picture is None:
+        return None
+    rows, columns = capture.grid
+    before = len(capture.tokens) - rows * columns
+    return {"grid": [rows, columns], "before": before, "pixels": list(capture.picture.shape[:2])}
+
+
 def _heading(capture: Capture, t: Words) -> str:
     if not capture.model:
         return t("model_page.given")
@@ -194,8 +231,22 @@ def _chips(capture: Capture, t: Words) -> list[str]:
     else:
         first, last, n = capture.stretch
         chips.append(t("model_page.stretch", first=first, last=last, n=n))
-    chips += [t("model_page.ablated", layer=layer, head=head) for layer, head in capture.ablated]
-    return chips
+    return [*chips, *(_edited(capture, edit, t) for edit in capture.edits)]
+
+
+def _edited(capture: Capture, edit: Edit, t: Words) -> str:
+    """Name one change that was made while the model read, with the tokens that it is about."""
+    layer, head = edit.layer or 0, edit.head
+    if edit.kind == "off":
+        return t("model_page.ablated", layer=layer, head=head)
+    if edit.kind == "even":
+        return t("model_page.even", layer=layer, head=head)
+    if edit.kind == "mask":
+        return t("model_page.masked", token=capture.tokens[edit.token or 0].label)
+    queries, keys = capture.query_tokens(layer), capture.key_tokens(layer)
+    pair = {"query": queries[edit.query or 0].label, "key": keys[edit.key or 0].label}
+    every = head == EVERY_HEAD
+    return t("model_page.cut_all" if every else "model_page.cut", layer=layer, head=head, **pair)
 
 
 def _entry(capture: Capture) -> Entry | None:
@@ -244,6 +295,7 @@ def _words(capture: Capture, t: Words) -> dict[str, Any]:
         },
         "kinds": {each.kind: t(f"models.kind.{each.kind}") for each in capture.layers},
         "units": {name: t(f"models.unit.{name}") for name in UNITS},
+        "patches": {name: t(f"patches.{name}") for name in _PATCHES},
         "head": t("models.head_name"),
         "said": t("models.said"),
     }

@@ -121,7 +121,7 @@ def _width(layer: Layer) -> int:
 
 
 def _by_rule(layer: Layer) -> bool:
-    tables = layer.visible.table is not None or (layer.bias and layer.bias.table is not None)
+    tables = layer.visible.tabled or (layer.bias and layer.bias.table is not None)
     return layer.given is None and layer.has_scores and not tables
 
 

@@ -3,15 +3,30 @@
     results.py    Token, Capture: what was captured; read it first
     layers.py     Layer: queries, keys and values of one layer; weights of one head, made on demand
     visible.py    who may see whom, as a rule where one says it; what is added to the scores
+    edits.py      changes to what a model does: heads off or even, edges cut, tokens masked
+    changes.py    an edited run beside the untouched one
+    worth.py      what each head is worth on a text
     overview.py   the map of one head in a few pixels, for texts of any length
     given.py      the attentions that another program returned, as a Capture
+    corpus.py     every head over several texts, such as the sentences of corpus.toml
+    outputs.py    W^O of a layer, and what goes past it
+    projecting.py finds both while a model reads
     tokens.py     a tokenizer's pieces as tokens that can be read
     words.py      words and characters of a text, and attention between words
+    aligned.py    two maps on the tokens that they share, and how far apart they are
+    heads_apart.py  how far every head is from another, or from itself on another text
+    minimal_pairs.py  sentences that differ in one place
     catalogue.py  the models that the product knows, and which names a server allows
     capture.py    the function that transformers calls instead of its own attention
     recorder.py   what one attention call is made of, and the recorder of a whole pass
+    edited_calls.py  edits carried out on one attention call
+    ablating.py   every head switched off in turn
     eager.py      the attentions that a model hands out itself, to compare with
     model.py      Model: one loaded model, and its `capture`
+    writing.py    a causal model writes, and each head's row at each step is kept
+    written.py    what was written, and what could have been
+    repeats.py    a stretch of text that comes twice, and whether its second copy was known
+    cards.py      questions that are answered by finding a head, with the rule of each answer
     pictures.py   a picture as a vision model wants it
     load.py       `load_model`: a name or a folder becomes a Model
     adding.py     a model of the catalogue, fetched, checked and rewritten
@@ -29,6 +44,7 @@
     serve.py      what runs in that process
     wire.py       captures as bytes, and back
 
-results, layers, visible, overview, given, tokens, words, catalogue, adding, film, worker, wire and
-the readers of formats need numpy alone; the others bring torch and transformers.
+results, layers, visible, edits, changes, worth, overview, given, tokens, words, catalogue, corpus,
+outputs, written, repeats, cards, adding, film, worker, wire and the readers of formats need numpy
+alone; the others bring torch and transformers.
 """

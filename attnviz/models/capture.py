@@ -27,11 +27,11 @@ def fast(
     **extras: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Attend with the fused kernel, or as the model itself does where a layer is more than that."""
-    call = Call(module, query, key, value, attention_mask, scaling, extras)
+    call = _changed(Call(module, query, key, value, attention_mask, scaling, extras))
     if not call.plain:
         return _eager(call, dropout)
     out, _ = sdpa_attention_forward(
-        module, query, key, value, attention_mask, dropout=dropout, scaling=scaling, **extras
+        module, call.query, key, value, call.mask, dropout=dropout, scaling=scaling, **call.extras
     )
     return _kept(call, out), None
 
@@ -47,7 +47,8 @@ def own(
     **extras: Any,
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Attend as the model itself does."""
-    return _eager(Call(module, query, key, value, attention_mask, scaling, extras), dropout)
+    call = Call(module, query, key, value, attention_mask, scaling, extras)
+    return _eager(_changed(call), dropout)
 
 
 def register() -> None:
@@ -59,6 +60,11 @@ def register() -> None:
 
 def _fast_mask(*arguments: Any, dtype: torch.dtype | None = None, **options: Any) -> Any:
     return sdpa_mask(*arguments, **options)
+
+
+def _changed(call: Call) -> Call:
+    recorder = ACTIVE.get()
+    return call if recorder is None else recorder.changed(call)
 
 
 def _kept(call: Call, out: torch.Tensor) -> torch.Tensor:

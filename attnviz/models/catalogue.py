@@ -21,15 +21,17 @@ from attnviz.errors import InputError
 class HeadNote:
     """What one head does in this checkpoint: its mean over our sentences, and one to see it in.
 
-    `asks` is the token of the sentence that shows it best, "" where any does.
+    `asks` is the token of the sentence that shows it best, "" where any does. A vision model has a
+    key of our drawings instead of a sentence, and `asks` is a patch of it.
     """
 
     pattern: str
     layer: int
     head: int
     mean: float
-    sentence: str
+    sentence: str = ""
     asks: str = ""
+    picture: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,6 +15,10 @@ Rows = int | slice | np.ndarray | None
 TILE = 2**21
 """Weights that are made at a time where not all are wanted at once."""
 
+FEW, SMALL_PRODUCT = 1_024, 2**18
+"""With few keys, a product of this many multiplications at a time: one thread does it alone, where
+several would wait for each other. With many, the keys would be read too often."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Layer:
@@ -23,7 +27,8 @@ class Layer:
     kind is "self", or "encoder", "decoder" and "cross" in a model of two stacks. Keys and values
     may be fewer than the queries: head h reads those of h // (n_heads / n_kv_heads). `sinks` is a
     score for each head that takes its share of the weights and gives nothing. `witness` is what
-    the model itself got for the last query of each head. A layer of which only the weights are
+    the model itself got for the last query of each head. `silent` are heads that were switched
+    off: what they computed went nowhere. A layer of which only the weights are
     known has `given` and no queries.
     """
 
@@ -40,6 +45,7 @@ class Layer:
     sinks: Float[np.ndarray, " head"] | None = None
     witness: Float[np.ndarray, "head d_v"] | None = None
     given: Float[np.ndarray, "head query key"] | None = None
+    silent: tuple[int, ...] = ()
 
     @property
     def n_heads(self) -> int:
@@ -114,11 +120,13 @@ class Layer:
         ]
 
     def output(self, head: int) -> Float[np.ndarray, "query d_v"]:
-        """Give what one head passes on: its weights times the values."""
+        """Give what one head passes on: its weights times the values, 0 if it is switched off."""
         self.check_head(head)
         if self.value is None:
             raise ValueError(f"the layer {self.name} has weights alone; capture it to have values")
         value = self._of_kv_head(self.value, head)
+        if head in self.silent:
+            return read_only(np.zeros((self.n_query, value.shape[1]), value.dtype))
         parts = []
         for first, last in self.tiles():
             weights, keys = self.stretch(head, first, last)
@@ -149,7 +157,7 @@ class Layer:
             raise ValueError(f"the layer {self.name} has weights alone; capture it to have scores")
         query = self.query[head][_run(rows)]
         query = query.astype(np.float32) if query.dtype.itemsize < 4 else query
-        return query @ self._of_kv_head(self.key, head)[keys].T
+        return _small_products(query, self._of_kv_head(self.key, head)[keys].T)
 
     def _hidden(
         self, head: int, rows: Int[np.ndarray, " row"], keys: slice
@@ -188,6 +196,19 @@ class Layer:
     def _places(self, rows: Rows, count: int) -> Int[np.ndarray, " row"]:
         every = np.arange(count)
         return every if rows is None else np.atleast_1d(every[rows])
+
+
+def _small_products(
+    left: Float[np.ndarray, "row d"], right: Float[np.ndarray, "d column"]
+) -> Float[np.ndarray, "row column"]:
+    """Multiply a few rows at a time where there are few columns, all rows at once else."""
+    step = max(1, SMALL_PRODUCT // max(right.size, 1))
+    if right.shape[1] > FEW or len(left) <= step:
+        return left @ right
+    product = np.empty((len(left), right.shape[1]), np.result_type(left, right))
+    for start in range(0, len(left), step):
+        np.matmul(left[start : start + step], right, out=product[start : start + step])
+    return product
 
 
 def _run(rows: Int[np.ndarray, " row"]) -> slice | np.ndarray:

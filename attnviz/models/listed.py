@@ -134,7 +134,9 @@ def _queries(capture: Capture, layer: int, n_heads: int) -> tuple[Int[np.ndarray
 
 
 def _sound(stack: Float[np.ndarray, "head query key"]) -> np.ndarray:
-    """Tell which heads have rows that sum to 1, or that are 0."""
+    """Tell which heads have rows that sum to 1, or that are 0 as they are in most heads."""
     sums = stack.sum(axis=-1, dtype=np.float64)
     full, empty = np.abs(sums - 1) < 1e-3, sums == 0
-    return (full | empty).all(axis=1)
+    sound = (full | empty).all(axis=1)
+    mostly = empty[sound].mean(axis=0) > 0.5 if sound.any() else empty.any(axis=0)
+    return sound & (empty == mostly).all(axis=1)

@@ -11,6 +11,7 @@ import torch
 
 from attnviz.errors import InputError
 from attnviz.models.eager import farthest, own_weights, rounding, weights_alone
+from attnviz.models.edits import Edit, check, edits_of, silenced
 from attnviz.models.layers import Layer
 from attnviz.models.pictures import Eye
 from attnviz.models.recorder import Recorder, numbers
@@ -23,6 +24,8 @@ MOST_WITH_WEIGHTS = 512
 WRITTEN = 48
 """Tokens that a model of two stacks writes where no target text is given."""
 GUESSES = 5
+MOST_VECTORS = 2**23
+"""Numbers of the vectors between the layers that are kept; beyond, none are."""
 _SEAM = 2
 """Tokens left free in a part of a text: at its ends words may be cut into more pieces."""
 EXAMPLE = "A model is read."
@@ -65,24 +68,28 @@ class Model:
         target: str | None = None,
         ablate: Sequence[tuple[int, int]] = (),
         window: int | None = None,
+        edits: Sequence[Edit | Sequence[str | int]] = (),
     ) -> Capture:
         """Run the model once and keep what every attention layer computed from.
 
         `target` is what a model of two stacks is to have written; without it the model writes.
-        `ablate` lists the (layer, head) whose output is replaced by zeros. A vision model takes a
-        picture (row, column, 3) instead of a text. `window` says which part of a text that is too
-        long is read, counted from 0 and the last one where there are fewer; None refuses it.
+        `edits` are changes made while it reads, as `edits.py` describes them: ("off", layer, head),
+        ("even", layer, head), ("cut", layer, head, query, key), ("mask", token). `ablate` lists
+        the (layer, head) whose output is replaced by zeros, as ("off", layer, head). A vision model
+        takes a picture (row, column, 3) instead of a text. `window` says which part of a text that
+        is too long is read, counted from 0 and the last one where there are fewer; None refuses it.
 
         Raises:
-            InputError: if the model cannot read it, or has no such layer or head.
+            InputError: if the model cannot read it, or has no such layer, head, token or edge.
         """
         stretch = None
         if window is not None and isinstance(text, str) and text_pair is None:
             text, stretch = self._part(text, window)
+        made = edits_of([*(("off", *pair) for pair in ablate), *edits])
         given = self._given(text, text_pair, target)
         with torch.inference_mode():
-            layers, out = self._run(given.inputs, ablate)
-        ablated = _checked(ablate, layers)
+            layers, out = self._run(given.inputs, made)
+        check(made, layers)
         tokens = given.tokens
         if self.eye is not None:
             tokens = patches(*self.eye.grid, layers[0].n_query)
@@ -95,9 +102,13 @@ class Model:
             model=self.name,
             kind=self.kind,
             tier=self.tier,
-            ablated=ablated,
+            ablated=silenced(made),
+            edits=made,
             predictions=self._predictions(out),
+            likelihoods=self._likelihoods(out),
+            vectors=_vectors(out),
             grid=None if self.eye is None else self.eye.grid,
+            picture=given.picture,
             hidden=_hidden(out),
             stretch=stretch,
         )
@@ -130,20 +141,19 @@ class Model:
             return np.linspace(0, 1, 32 * 32 * 3).reshape(32, 32, 3)
         return EXAMPLE
 
-    def _recorder(self, ablate: Sequence[tuple[int, int]]) -> Recorder:
-        return Recorder(self._names, two_stacks=self._two_stacks, ablate=ablate)
+    def _recorder(self, edits: Sequence[Edit], n_before: int | None = None) -> Recorder:
+        how = {"edits": edits, "n_before": n_before}
+        return Recorder(self._names, two_stacks=self._two_stacks, **how)
 
-    def _run(
-        self, inputs: dict[str, Any], ablate: Sequence[tuple[int, int]]
-    ) -> tuple[tuple[Layer, ...], Any]:
+    def _run(self, inputs: dict[str, Any], edits: Sequence[Edit]) -> tuple[tuple[Layer, ...], Any]:
         if self.tier != "exact":
-            if ablate:
+            if edits:
                 raise InputError("models.no_ablation", name=self.name)
             out = self.network(**inputs, output_attentions=True)
             return tuple(weights_alone(own_weights(out))), out
-        recorder = self._recorder(ablate)
+        recorder = self._recorder(edits)
         with recorder.recording():
-            out = self.network(**self._without_cache(inputs))
+            out = self.network(**self._without_cache(inputs), **self._with_vectors(inputs))
         if not recorder.layers:
             raise InputError("models.nothing_recorded", name=self.name)
         return tuple(recorder.layers), out
@@ -160,6 +170,14 @@ class Model:
         wanted = {"use_cache": False, "logits_to_keep": 1}
         return inputs | {name: value for name, value in wanted.items() if name in known}
 
+    def _with_vectors(self, inputs: dict[str, Any]) -> dict[str, bool]:
+        """Ask for the vectors between the layers, unless they would be too many."""
+        config, ids = self.network.config, inputs.get("decoder_input_ids", inputs.get("input_ids"))
+        n_tokens = 0 if ids is None else ids.shape[1]
+        wide = getattr(config, "hidden_size", 0) or 0
+        deep = getattr(config, "num_hidden_layers", 0) or 0
+        return {"output_hidden_states": n_tokens * wide * (deep + 1) <= MOST_VECTORS}
+
     def _given(
         self, text: "str | np.ndarray", text_pair: str | None, target: str | None
     ) -> "_Given":
@@ -167,7 +185,7 @@ class Model:
             if isinstance(text, str):
                 raise InputError("models.needs_picture", name=self.name)
             pixels = self.eye.see(text)
-            return _Given({"pixel_values": pixels}, ())
+            return _Given({"pixel_values": pixels}, (), picture=self.eye.seen(text))
         if not isinstance(text, str):
             raise InputError("models.needs_text", name=self.name)
         texts = (text, *(() if text_pair is None else (text_pair,)))
@@ -257,13 +275,19 @@ class Model:
         )
         return torch.tensor([ids]), read_tokens((str(target),), read)
 
+    def _likelihoods(self, out: Any) -> np.ndarray | None:
+        logits = getattr(out, "logits", None)
+        if logits is None or logits.ndim != 3 or self.tokenizer is None or self.kind == "encoder":
+            return None
+        return numbers(logits[0, -1].float().softmax(dim=-1))
+
     def _predictions(self, out: Any) -> tuple[Prediction, ...]:
         logits = getattr(out, "logits", None)
         if logits is None or self.tokenizer is None or self.kind == "encoder":
             return ()
         likely = logits[0, -1].float().softmax(dim=-1).topk(min(GUESSES, logits.shape[-1]))
         return tuple(
-            Prediction(self.tokenizer.decode([int(number)]), float(share))
+            Prediction(self.tokenizer.decode([int(number)]), float(share), int(number))
             for number, share in zip(likely.indices, likely.values, strict=True)
         )
 
@@ -274,6 +298,7 @@ class _Given:
     tokens: tuple[Token, ...]
     target_tokens: tuple[Token, ...] = ()
     texts: tuple[str, ...] = ()
+    picture: np.ndarray | None = None
 
 
 def _segments(found: Any, count: int) -> tuple[int, ...]:
@@ -285,18 +310,12 @@ def _segments(found: Any, count: int) -> tuple[int, ...]:
     return tuple(segments)
 
 
-def _checked(
-    ablate: Sequence[tuple[int, int]], layers: Sequence[Layer]
-) -> tuple[tuple[int, int], ...]:
-    for layer, head in ablate:
-        heads = layers[layer].n_heads if 0 <= layer < len(layers) else 0
-        if not 0 <= head < heads:
-            raise InputError(
-                "models.no_head", layer=layer, head=head, n_layers=len(layers), n_heads=heads
-            )
-    return tuple((int(layer), int(head)) for layer, head in ablate)
-
-
 def _hidden(out: Any) -> np.ndarray | None:
     hidden = getattr(out, "last_hidden_state", None)
     return None if hidden is None or hidden.ndim != 3 else numbers(hidden[0])
+
+
+def _vectors(out: Any) -> tuple[np.ndarray, ...]:
+    """Give the vectors between the layers, those of the decoder where there are two stacks."""
+    own = getattr(out, "decoder_hidden_states", None) or getattr(out, "hidden_states", None)
+    return tuple(numbers(each[0]) for each in own or () if each.ndim == 3)

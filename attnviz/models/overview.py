@@ -6,11 +6,10 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from attnviz.attention.arrays import read_only
-from attnviz.models.layers import TILE, Layer
+from attnviz.models.layers import FEW, TILE, Layer
 
-SMALL, SMALL_PRODUCT = 1_024, 2**18
-"""With few keys, a product of this many multiplications at a time: one thread does it alone, where
-several would wait for each other. With many, the keys would be read too often."""
+NEAR = 2**15
+"""Weights that are pooled at a time where there are few keys: they stay in a core's own memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +82,7 @@ def _pooled_rows(
 
 def _longest(layer: Layer) -> int:
     """Give how many queries are pooled at a time."""
-    if layer.n_key > SMALL:
-        return max(1, TILE // layer.n_key)
-    width = 1 if layer.query is None else layer.query.shape[-1]
-    return max(1, SMALL_PRODUCT // (width * layer.n_key))
+    return max(1, (TILE if layer.n_key > FEW else min(TILE, NEAR)) // layer.n_key)
 
 
 def _runs(edges: Int[np.ndarray, " edge"], longest: int) -> list[slice]:

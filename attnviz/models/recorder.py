@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 
 from attnviz.errors import InputError
+from attnviz.models.edited_calls import edited_mask, even_bias, even_queries, without_sinks
+from attnviz.models.edits import Edit, LayerEdits, of_layer
 from attnviz.models.layers import Layer
 from attnviz.models.visible import Bias, Visible
 
@@ -52,6 +55,28 @@ class Call:
     ) -> None:
         self.module, self.query, self.key, self.value = module, query, key, value
         self.mask, self.scaling, self.extras = mask, scaling, extras
+        self.edits = LayerEdits()
+        self.own: Call | None = None
+
+    def changed(self, edits: LayerEdits, *, themselves: bool) -> "Call":
+        """Give this call with heads made even, edges cut and tokens masked.
+
+        Its `own` is the call before edges and tokens were hidden.
+        """
+        n_heads, extras = self.query.shape[1], dict(self.extras)
+        if extras.get("position_bias") is not None:
+            extras["position_bias"] = even_bias(extras["position_bias"], edits.even, n_heads)
+        if self.sinks is not None:
+            extras["s_aux"] = without_sinks(self.sinks, edits.even, n_heads)
+        query = even_queries(self.query, edits.even)
+        mask = even_bias(self.mask, edits.even, n_heads)
+        rest = self.scaling, extras
+        own = Call(self.module, query, self.key, self.value, mask, *rest)
+        if edits.cuts or edits.masked:
+            mask = edited_mask(own.whole_mask(), edits, n_heads, themselves=themselves)
+        made = Call(self.module, query, self.key, self.value, mask, *rest)
+        made.edits, made.own = edits, own
+        return made
 
     @property
     def scale(self) -> float:
@@ -79,12 +104,17 @@ class Call:
         given = {name for name, value in self.extras.items() if value is not None}
         return given <= _PLAIN
 
+    def whole_mask(self) -> torch.Tensor:
+        """Give the mask (batch, head, query, key), written out where it was only a rule."""
+        n_query, n_key = self.query.shape[2], self.key.shape[2]
+        if self.mask is not None:
+            return self.mask.expand(-1, -1, n_query, n_key)
+        every = torch.ones(n_query, n_key, dtype=torch.bool, device=self.query.device)
+        return (every.tril() if self.causal else every)[None, None]
+
     def additive_mask(self) -> torch.Tensor | None:
         """Give the mask as numbers to add, which is what eager functions want."""
-        allowed = self.mask
-        if self.causal:
-            n_query, n_key = self.query.shape[2], self.key.shape[2]
-            allowed = torch.ones(n_query, n_key, dtype=torch.bool).tril()[None, None]
+        allowed = self.whole_mask() if self.causal else self.mask
         if allowed is None or allowed.dtype != torch.bool:
             return allowed
         least = torch.finfo(self.query.dtype).min
@@ -99,10 +129,13 @@ class Recorder:
         names: Mapping[int, str],
         *,
         two_stacks: bool = False,
-        ablate: Sequence[tuple[int, int]] = (),
+        edits: Sequence[Edit] = (),
+        n_before: int | None = None,
     ) -> None:
+        """`n_before` is how many tokens were read earlier, None where all are read at once."""
         self.layers: list[Layer] = []
-        self._names, self._two_stacks, self._ablate = names, two_stacks, tuple(ablate)
+        self._names, self._two_stacks, self._edits = names, two_stacks, tuple(edits)
+        self._n_before = n_before
         self._numbers: dict[str, int] = {}
         # Layers share one mask and one bias: each is read once. The tensor is kept beside what was
         # read of it, so that no other can get its id.
@@ -117,36 +150,50 @@ class Recorder:
         finally:
             ACTIVE.reset(token)
 
+    def changed(self, call: Call) -> Call:
+        """Give the next call as it is to be computed: as it is, or with the edits of its layer."""
+        if not self._edits:
+            return call
+        kind = self._kind(*self._named(call))
+        (n_heads, n_query), n_key = call.query.shape[1:3], call.key.shape[2]
+        own = n_key - n_query if self._n_before is None else self._n_before
+        first, gone = (0, 0) if kind == "cross" else (own, own + n_query - n_key)
+        edits = of_layer(self._edits, len(self.layers), kind)
+        edits = edits.within(n_heads, n_query, n_key, first, gone)
+        return call.changed(edits, themselves=kind != "cross") if edits else call
+
     def keep(self, call: Call, out: torch.Tensor) -> torch.Tensor:
         """Write one call down, and silence the heads that are to be silenced."""
         if call.query.shape[0] != 1:
             raise InputError("models.several_at_once", n=call.query.shape[0])
-        name = self._names.get(id(call.module), type(call.module).__name__)
-        kind = self._kind(name, type(call.module).__name__)
+        name, of_class = self._named(call)
+        kind = self._kind(name, of_class)
         number = self._numbers[kind] = self._numbers.get(kind, -1) + 1
-        visible, bias = self._visible_and_bias(call)
-        self.layers.append(
-            Layer(
-                name=name,
-                kind=kind,
-                number=number,
-                visible=visible,
-                bias=bias,
-                query=numbers(call.query[0]),
-                key=numbers(call.key[0]),
-                value=numbers(call.value[0]),
-                scale=call.scale,
-                soft_cap=call.extras.get("softcap"),
-                sinks=None if call.sinks is None else numbers(call.sinks.reshape(-1)),
-                witness=numbers(out[0, -1].clone()),
-            )
+        visible, bias = self._visible_and_bias(call.own or call)
+        layer = Layer(
+            name=name,
+            kind=kind,
+            number=number,
+            visible=call.edits.seen(visible, kind),
+            bias=bias,
+            query=numbers(call.query[0]),
+            key=numbers(call.key[0]),
+            value=numbers(call.value[0]),
+            scale=call.scale,
+            soft_cap=call.extras.get("softcap"),
+            sinks=None if call.sinks is None else numbers(call.sinks.reshape(-1)),
         )
-        here, heads = len(self.layers) - 1, range(out.shape[2])
-        silenced = [head for layer, head in self._ablate if layer == here and head in heads]
-        if silenced:
+        out = _without_sinks(out, layer, call)
+        witness, off = numbers(out[0, -1].clone()), call.edits.off
+        self.layers.append(replace(layer, witness=witness, silent=off))
+        if off:
             out = out.clone()
-            out[:, :, silenced] = 0
+            out[:, :, list(off)] = 0
         return out
+
+    def _named(self, call: Call) -> tuple[str, str]:
+        of_class = type(call.module).__name__
+        return self._names.get(id(call.module), of_class), of_class
 
     def _kind(self, name: str, of_class: str) -> str:
         if not self._two_stacks:
@@ -181,6 +228,16 @@ def numbers(tensor: torch.Tensor) -> np.ndarray:
     array = (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()
     array.setflags(write=False)
     return array
+
+
+def _without_sinks(out: torch.Tensor, layer: Layer, call: Call) -> torch.Tensor:
+    """Give even heads what they pass on without the sinks, which a model may add by itself."""
+    if layer.sinks is None or not call.edits.even:
+        return out
+    out = out.clone()
+    for head in call.edits.even:
+        out[0, :, head] = torch.from_numpy(layer.output(head).copy()).to(out.dtype)
+    return out
 
 
 def _mask_read(mask: torch.Tensor | None, call: Call) -> tuple[Visible, Bias | None]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, UInt8
 
 from attnviz.attention import HeadChoices, HeadTrace, attend
+from attnviz.models.edits import Edit
 from attnviz.models.layers import Layer, Rows
 from attnviz.models.overview import Overview, RowCheck, overview, row_check
 
@@ -54,6 +55,7 @@ class Prediction:
 
     text: str
     probability: float
+    id: int = -1
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,8 +64,12 @@ class Capture:
 
     A model of two stacks has `target_tokens` beside `tokens`: its decoder asks with them. kind is
     "encoder", "causal", "encoder_decoder", "vision" or "given". `grid` is (rows, columns) of a
-    picture's patches. `stretch` is (first, last, all) where the tokens are part of a longer text,
-    counted from 1. `ablated` lists the (layer, head) that were silenced.
+    picture's patches, `picture` is what the model saw of it. `stretch` is (first, last, all) where
+    the tokens are part of a longer text, counted from 1. `edits` are the changes that were made while the model read, `ablated` the
+    (layer, head) that were silenced among them. `likelihoods` has the probability of every token
+    of the vocabulary to come next. `vectors` are those between the layers, (token, d_model) each:
+    what the first layer reads, then what each layer puts out; of a model of two stacks those of the
+    decoder. They are left out of long texts.
     """
 
     tokens: tuple[Token, ...]
@@ -76,8 +82,12 @@ class Capture:
     ablated: tuple[tuple[int, int], ...] = ()
     predictions: tuple[Prediction, ...] = ()
     grid: tuple[int, int] | None = None
+    picture: UInt8[np.ndarray, "pixel_row pixel_column 3"] | None = None
     stretch: tuple[int, int, int] | None = None
     hidden: Float[np.ndarray, "token d_model"] | None = None
+    edits: tuple[Edit, ...] = ()
+    likelihoods: Float[np.ndarray, " sign"] | None = None
+    vectors: tuple[Float[np.ndarray, "token d_model"], ...] = ()
 
     def __post_init__(self) -> None:
         for place, layer in enumerate(self.layers):

@@ -9,8 +9,11 @@ import torch
 
 from attnviz.errors import InputError
 from attnviz.models import wire
+from attnviz.models.ablating import worth
 from attnviz.models.load import load_model
 from attnviz.models.model import Model
+from attnviz.models.projecting import output_matrix
+from attnviz.models.writing import write
 
 MOST_MODELS = 2
 
@@ -50,8 +53,15 @@ class Server:
                 "difference": model.difference,
                 "most_tokens": model.most_tokens,
             }
+        if request["do"] == "write":
+            return write(model, *request["texts"], **request["how"], progress=self._tell)
+        if request["do"] == "worth":
+            how = {"window": request["window"], "progress": self._tell}
+            return worth(model, *request["texts"], **how)
         self._tell("capture", 0.0)
-        own = {name: request[name] for name in ("ablate", "window")}
+        own = {name: request[name] for name in ("ablate", "window", "edits")}
+        if request["do"] == "output":
+            return output_matrix(model, request["layer"], request["texts"], **own)
         return model.capture(*request["texts"], **own)
 
     def _model(self, name: str) -> Model:

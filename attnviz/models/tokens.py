@@ -51,6 +51,11 @@ def read_tokens(
     return tuple(_numbered_by_marks(tokens))
 
 
+def visible(text: str) -> str:
+    """Write a text with its blanks and line ends made visible."""
+    return text.translate(_BLANKS)
+
+
 def patches(rows: int, columns: int, n_tokens: int) -> tuple[Token, ...]:
     """Name the patches of a picture by row and column, counted from 1, after what stands before."""
     before = n_tokens - rows * columns

@@ -16,12 +16,13 @@ MOST_BYTES = 200_000_000
 _TOKENS, _KEY_TOKENS = "tokens", "key_tokens"
 
 
-def read_weights(data: bytes, name: str) -> Capture:
+def read_weights(data: bytes, name: str, *, nan_rows: str = "refuse") -> Capture:
     """Read arrays of weights by layer, and the `tokens` they belong to where the file has them.
 
     An NPZ holds one array for each layer (layer_0, blocks.0.attn.hook_pattern …), or `attentions`
     with all of them; a JSON file is an object with `attentions` and `tokens`. Without tokens the
-    rows and columns are numbered.
+    rows and columns are numbered. `nan_rows` "empty" takes a row of NaN for a query that may see
+    nothing.
 
     Raises:
         InputError: if the file is none of these, or is too large.
@@ -36,7 +37,7 @@ def read_weights(data: bytes, name: str) -> Capture:
     shape = _shape(attentions, name)
     own = _labels(tokens, shape[0])
     other = None if keys is None and shape[0] == shape[1] else _labels(keys, shape[1])
-    return Capture.from_attentions(attentions, own, other)
+    return Capture.from_attentions(attentions, own, other, nan_rows=nan_rows)
 
 
 def _npz(data: bytes, name: str) -> dict[str, Any]:

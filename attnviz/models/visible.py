@@ -1,6 +1,6 @@
 """Who may see whom in a captured layer, and what is added to its scores: as little as says it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -14,6 +14,9 @@ class Visible:
 
     None is no limit, so that nothing given lets everyone see everyone, and ahead=0 is a causal
     mask. Where there are more keys than queries the queries are the last of them.
+
+    `cut` lists edges (head, query, key) that were cut on top of that, head -1 for all of them;
+    `masked` lists keys that nobody sees, but for the query at the same place where `themselves`.
     """
 
     n_query: int
@@ -21,6 +24,9 @@ class Visible:
     back: int | None = None
     ahead: int | None = None
     table: Bool[np.ndarray, "head query key"] | None = None
+    cut: tuple[tuple[int, int, int], ...] = ()
+    masked: tuple[int, ...] = ()
+    themselves: bool = True
 
     @classmethod
     def of(cls, table: Bool[np.ndarray, "head query key"]) -> "Visible":
@@ -43,7 +49,12 @@ class Visible:
     @property
     def everyone(self) -> bool:
         """True where every query sees every key."""
-        return self.back is None and self.ahead is None and self.table is None
+        return self.back is None and self.ahead is None and not self.tabled
+
+    @property
+    def tabled(self) -> bool:
+        """True where more than the distance says who sees whom."""
+        return self.table is not None or bool(self.cut) or bool(self.masked)
 
     @property
     def causal(self) -> bool:
@@ -67,6 +78,7 @@ class Visible:
         """Write -inf, in place, where one of these queries may not see one of these keys."""
         if self.everyone or not len(rows):
             return
+        self._hide_edits(scores, rows, keys, head)
         if self.table is not None:
             table = self.table[head if len(self.table) > 1 else 0]
             scores[~table[rows, keys]] = -np.inf
@@ -80,6 +92,32 @@ class Visible:
             stop = min(keys.stop, int(places.max()) - self.back)
             columns = np.arange(keys.start, stop)
             scores[:, : max(stop - keys.start, 0)][columns < places - self.back] = -np.inf
+
+    def _hide_edits(
+        self,
+        scores: Float[np.ndarray, "row column"],
+        rows: Int[np.ndarray, " row"],
+        keys: slice,
+        head: int,
+    ) -> None:
+        places = rows + (self.n_key - self.n_query) if self.themselves else np.full_like(rows, -1)
+        for key in self.masked:
+            if keys.start <= key < keys.stop:
+                scores[places != key, key - keys.start] = -np.inf
+        for of, query, key in self.cut:
+            if of in (-1, head) and keys.start <= key < keys.stop:
+                scores[rows == query, key - keys.start] = -np.inf
+
+    @property
+    def own(self) -> "Visible":
+        """Who may see whom before any edge was cut or token masked."""
+        return replace(self, cut=(), masked=())
+
+    def row(self, query: int, head: int = 0) -> Bool[np.ndarray, " key"]:
+        """Tell which keys one query may see."""
+        scores = np.zeros((1, self.n_key), dtype=np.float32)
+        self.hide(scores, np.array([query]), slice(0, self.n_key), head)
+        return scores[0] == 0
 
     def allowed(self, head: int = 0) -> Bool[np.ndarray, "query key"]:
         """Write the rule out as a table."""

@@ -8,12 +8,17 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from attnviz.attention.arrays import read_only
+from attnviz.models.edits import Edit
 from attnviz.models.layers import Layer
+from attnviz.models.outputs import OutputMatrix
 from attnviz.models.results import Capture, Prediction, Token
 from attnviz.models.visible import Bias, Visible
+from attnviz.models.worth import Worth
+from attnviz.models.written import Step, Written
 
 _LENGTHS = struct.Struct("<IQ")
-_KINDS = {each.__name__: each for each in (Bias, Capture, Layer, Prediction, Token, Visible)}
+_CLASSES = (Bias, Capture, Edit, Layer, OutputMatrix, Prediction, Step, Token)
+_KINDS = {each.__name__: each for each in (*_CLASSES, Visible, Worth, Written)}
 _MOST_HEADER = 2**28
 
 Message = dict[str, Any]
@@ -101,7 +106,7 @@ def _placed(array: np.ndarray, arrays: list[np.ndarray], places: dict[int, int])
     return {"dtype": kept.dtype.str, "shape": array.shape, "at": places[id(array)]}
 
 
-def _made(value: Any, numbers: memoryview, seen: dict[int, np.ndarray]) -> Any:
+def _made(value: Any, numbers: memoryview, seen: dict[tuple, np.ndarray]) -> Any:
     if isinstance(value, list):
         return tuple(_made(each, numbers, seen) for each in value)
     if not isinstance(value, dict):
@@ -115,14 +120,16 @@ def _made(value: Any, numbers: memoryview, seen: dict[int, np.ndarray]) -> Any:
 
 
 def _array(
-    described: dict[str, Any], numbers: memoryview, seen: dict[int, np.ndarray]
+    described: dict[str, Any], numbers: memoryview, seen: dict[tuple, np.ndarray]
 ) -> np.ndarray:
     start, shape = described["at"], tuple(described["shape"])
     dtype = np.dtype(described["dtype"])
     if dtype.hasobject:
         raise ValueError("an array of a message must hold numbers alone")
-    if start not in seen:
+    # An empty array stands where the next one begins.
+    place = start, dtype.str, shape
+    if place not in seen:
         count = int(np.prod(shape, dtype=np.int64))
         made = np.frombuffer(numbers, dtype, count, start) if count else np.zeros(0, dtype)
-        seen[start] = read_only(made.reshape(shape))
-    return seen[start]
+        seen[place] = read_only(made.reshape(shape))
+    return seen[place]

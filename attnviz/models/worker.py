@@ -18,7 +18,10 @@ import numpy as np
 from attnviz.errors import InputError
 from attnviz.models import wire
 from attnviz.models.catalogue import allowed
+from attnviz.models.outputs import OutputMatrix
 from attnviz.models.results import Capture
+from attnviz.models.worth import Worth
+from attnviz.models.written import Written
 
 Progress = Callable[[str, float], None]
 """Told the stage ("convert", "load", "check", "capture") and how much of it is done."""
@@ -74,13 +77,62 @@ class Worker:
         ablate: Sequence[tuple[int, int]] = (),
         *,
         window: int | None = None,
+        edits: Sequence[Sequence[str | int]] = (),
         name: str = "default",
         progress: Progress | None = None,
     ) -> Capture:
         """Run a model on a text or a picture, as `Model.capture` does."""
         pairs = [list(pair) for pair in ablate]
         request = {"do": "capture", "name": name, "texts": [text, text_pair, target]}
-        return self._ask(request | {"ablate": pairs, "window": window}, progress)
+        request |= {"ablate": pairs, "window": window, "edits": [list(each) for each in edits]}
+        return self._ask(request, progress)
+
+    def output_matrix(
+        self,
+        layer: int,
+        text: "str | np.ndarray",
+        text_pair: str | None = None,
+        target: str | None = None,
+        ablate: Sequence[tuple[int, int]] = (),
+        *,
+        window: int | None = None,
+        edits: Sequence[Sequence[str | int]] = (),
+        name: str = "default",
+        progress: Progress | None = None,
+    ) -> OutputMatrix:
+        """Run a model as `capture` does, and give what a layer does with its heads."""
+        pairs = [list(pair) for pair in ablate]
+        request = {"do": "output", "layer": layer, "name": name, "texts": [text, text_pair, target]}
+        request |= {"ablate": pairs, "window": window, "edits": [list(each) for each in edits]}
+        return self._ask(request, progress)
+
+    def write(
+        self,
+        text: str,
+        n_tokens: int = 0,
+        *,
+        seed: int = 0,
+        edits: Sequence[Sequence[str | int]] = (),
+        name: str = "default",
+        progress: Progress | None = None,
+    ) -> Written:
+        """Let a causal model go on with a text, as `writing.write` does."""
+        how = {"n_tokens": n_tokens, "seed": seed, "edits": [list(each) for each in edits]}
+        return self._ask({"do": "write", "name": name, "texts": [text], "how": how}, progress)
+
+    def worth(
+        self,
+        text: "str | np.ndarray",
+        text_pair: str | None = None,
+        target: str | None = None,
+        *,
+        window: int | None = None,
+        name: str = "default",
+        progress: Progress | None = None,
+    ) -> Worth:
+        """Switch every head off in turn, as `ablating.worth` does."""
+        request = {"do": "worth", "name": name, "texts": [text, text_pair, target]}
+        return self._ask(request | {"window": window}, progress)
 
     def cancel(self) -> None:
         """End the process, and with it the request that it works on; the next one starts anew."""

@@ -1,6 +1,6 @@
 """How a page shows its panels: all in order, one at a time, on a projector, or one embedded."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -11,6 +11,7 @@ from attnviz.ui import bar, session, style
 PAGES = Path(__file__).parent.parent.parent / "pages"
 
 Panels = Mapping[str, Callable[[], None]]
+Groups = Mapping[str, Sequence[str]]
 
 
 def show(
@@ -38,21 +39,78 @@ def show(
             panel()
 
 
-def show_one(panels: Panels) -> None:
+def show_one(
+    panels: Panels,
+    *,
+    groups: Groups | None = None,
+    applies: Callable[[str], bool] = lambda name: True,
+    head: Callable[[], None] = bar.draw,
+    news: Callable[[], None] | None = None,
+    beside: Callable[[], None] | None = None,
+) -> None:
     """Draw the one panel that is chosen: each answers a question of its own, and only it costs.
 
-    The choice is the setting `panel`, so a link opens the same question.
+    The choice is the setting `panel`, so a link opens the same question. Where there are many,
+    `groups` puts them together, by the key of each group; those of none are in the last. Panels
+    that do not apply to what is in hand are left out. `head` and `news` are as in `show`; `beside`
+    draws what stands at the end of the line of questions.
     """
-    name = _chosen(panels)
+    if not session.alone():
+        head()
+    elif news is not None:
+        news()
+    together = _grouped([name for name in panels if applies(name)], groups or {"": ()})
+    there = {name: panels[name] for names in together.values() for name in names}
+    name = _chosen(there)
     if st.context.is_embedded:
-        _embed(panels)
+        _embed(there)
     elif session.settings().present:
-        _present(panels, drawn=(name,))
+        _present(there, drawn=(name,))
     else:
-        bar.draw()
-        _choose(panels, name)
+        with st.container(key="questions"):
+            if groups:
+                _choose_in_groups(together, name, beside)
+            else:
+                _choose(tuple(there), name)
         with st.container(key="question"):
-            panels[name]()
+            there[name]()
+
+
+def _grouped(panels: Sequence[str], groups: Groups) -> dict[str, list[str]]:
+    """Put panels into their groups, in the order of the groups; empty ones are left out."""
+    found = {group: [name for name in names if name in panels] for group, names in groups.items()}
+    known = {name for names in groups.values() for name in names}
+    found[list(groups)[-1]] += [name for name in panels if name not in known]
+    return {group: names for group, names in found.items() if names}
+
+
+def _choose_in_groups(groups: Groups, chosen: str, beside: Callable[[], None] | None) -> None:
+    """Draw the groups of questions, and beside them those of the group in hand."""
+    t = session.t()
+    group = next(key for key, names in groups.items() if chosen in names)
+    session.hold(f"group.{group}", chosen)
+    session.put("control.group", group)
+    with st.container(key="grouped", horizontal=True, vertical_alignment="center", gap="small"):
+        st.segmented_control(
+            t("group.choose"),
+            tuple(groups),
+            format_func=lambda key: t(f"group.{key}"),
+            key="control.group",
+            label_visibility="collapsed",
+            required=True,
+            on_change=lambda: _turn_to_group(groups),
+        )
+        _choose(groups[group], chosen)
+        if beside is not None:
+            st.space("stretch")
+            beside()
+
+
+def _turn_to_group(groups: Groups) -> None:
+    """Show the question of a group that was shown last, or its first one."""
+    group = session.got("control.group")
+    before, names = session.held(f"group.{group}"), groups[group]
+    turn(before if before in names else names[0])
 
 
 def _embed(panels: Panels) -> None:
@@ -65,20 +123,19 @@ def _chosen(panels: Panels) -> str:
     return asked if asked in panels else next(iter(panels))
 
 
-def _choose(panels: Panels, chosen: str) -> None:
-    """Draw the questions of the page in a line."""
+def _choose(names: Sequence[str], chosen: str) -> None:
+    """Draw questions in a line."""
     t = session.t()
     session.put("control.panel", chosen)
-    with st.container(key="questions"):
-        st.segmented_control(
-            t("panel.choose"),
-            tuple(panels),
-            format_func=lambda name: t(f"panel.{name}"),
-            key="control.panel",
-            label_visibility="collapsed",
-            required=True,
-            on_change=lambda: turn(session.got("control.panel")),
-        )
+    st.segmented_control(
+        t("panel.choose"),
+        tuple(names),
+        format_func=lambda name: t(f"panel.{name}"),
+        key="control.panel",
+        label_visibility="collapsed",
+        required=True,
+        on_change=lambda: turn(session.got("control.panel")),
+    )
 
 
 def turn(panel: str) -> None:

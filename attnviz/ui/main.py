@@ -24,6 +24,8 @@ page = st.navigation(
         st.Page(PAGES / "heads.py", title=t("nav.heads"), url_path="heads"),
         st.Page(PAGES / "positions.py", title=t("nav.positions"), url_path="positions"),
         st.Page(PAGES / "lab.py", title=t("nav.lab"), url_path="lab"),
+        st.Page(PAGES / "compare.py", title=t("nav.compare"), url_path="compare"),
+        st.Page(PAGES / "train.py", title=t("nav.train"), url_path="train"),
         st.Page(PAGES / "models.py", title=t("nav.models"), url_path="models"),
     ],
     position="top",

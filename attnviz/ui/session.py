@@ -1,6 +1,6 @@
 """One person's tab: the settings, what was refused and why, and the link; all state is here."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -85,14 +85,6 @@ def write_link() -> None:
     if st.session_state[_OVERTAKEN] or st.query_params.to_dict() != link:
         st.query_params.from_dict(link)
     st.session_state[_LINK] = link
-
-
-def kept_in_address(kept: Mapping[str, str], names: Iterable[str]) -> dict[str, Any]:
-    """Give the settings that a picture in the browser wrote into the address itself."""
-    found, unreadable = from_query(kept)
-    plain = Settings()
-    changed = {name: getattr(found, name) for name in names}
-    return {} if unreadable else {n: v for n, v in changed.items() if v != getattr(plain, n)}
 
 
 def settings() -> Settings:

@@ -10,6 +10,8 @@ from attnviz.attention import Projections, attend_heads
 from attnviz.attention.norms import (
     LayerNorm,
     carried,
+    carried_mixing,
+    carried_norms,
     mixing_ratio,
     norm_weighted,
     norm_weighted_by_head,
@@ -91,6 +93,34 @@ def test_normalized_parts_add_up_to_the_normalized_whole(seed, n):
     np.testing.assert_allclose(parts.sum(axis=1) + bias + norm.shift, norm(whole))
     found = norm_weighted(trace.weights, inputs, projections, residual=True, layer_norm=norm)
     np.testing.assert_allclose(found, np.linalg.norm(parts, axis=2), atol=1e-12)
+
+
+@settings(deadline=None, max_examples=25)
+@given(SEEDS, st.integers(1, 5), st.booleans(), st.booleans())
+def test_known_vectors_give_what_their_inputs_do(seed, n, residual, normalize):
+    inputs, projections, norm, trace = layer(seed, n)
+    vectors, past = carried(inputs, projections), inputs if residual else None
+    layer_norm = norm if normalize else None
+    more = {"residual": past, "layer_norm": layer_norm}
+    np.testing.assert_allclose(
+        carried_norms(trace.weights, vectors, bias=projections.b_o, **more),
+        norm_weighted(trace.weights, inputs, projections, residual=residual, layer_norm=layer_norm),
+        atol=1e-12,
+    )
+    np.testing.assert_allclose(
+        carried_mixing(trace.weights, vectors, **more),
+        mixing_ratio(trace.weights, inputs, projections, residual=residual, layer_norm=layer_norm),
+    )
+
+
+def test_vectors_of_another_layer_are_refused():
+    inputs, projections, _, trace = layer(11, 3)
+    vectors = carried(inputs, projections)
+    for weights, read in ((trace.weights[:2], vectors), (trace.weights, vectors[:, :2])):
+        with pytest.raises(ValueError, match="weights must be"):
+            carried_norms(weights, read)
+    with pytest.raises(ValueError, match="residual must be"):
+        carried_norms(trace.weights, vectors, residual=inputs[:2])
 
 
 def test_the_normalization_is_that_of_torch():

@@ -13,18 +13,25 @@ TEXT = "the cat sat. the cat sat."
 LONG = 120_000  # milliseconds until a model has been loaded on a busy machine
 
 
-def read(visit: Visitor, **how) -> Visit:
+def read(visit: Visitor, panel: str = "all_heads", **how) -> Visit:
     """Open a text, and wait until the model has read it."""
-    link = {"t": TEXT, "lh": "0.1", **how.pop("link", {})}
+    link = {"t": TEXT, "lh": "0.1", "panel": panel, **how.pop("link", {})}
 
     def patient(page: Page) -> None:
         page.set_default_timeout(LONG)
 
-    tab = visit("/models", link=link, before=patient, ready=".heads .stage", **how)
-    tab.page.locator(".lines .token").first.wait_for()
-    tab.page.locator(".heat .over").wait_for()
+    tab = visit("/models", link=link, before=patient, ready=".lines .token", **how)
+    picture = {"all_heads": ".heads .over", "map": ".heat .over"}.get(panel, ".lines canvas")
+    tab.page.locator(picture).wait_for()
     tab.settle()
     return tab
+
+
+def choose(tab: Visit, *names: str) -> None:
+    """Choose a group of questions, or a question."""
+    for name in names:
+        tab.page.get_by_role("radio", name=words("en")(name), exact=True).click()
+        tab.settle()
 
 
 def token(tab: Visit, side: str, place: int):
@@ -59,7 +66,7 @@ def test_what_is_held_is_in_the_address_and_opens_again(visit):
 
 
 def test_lines_and_map_look_at_the_same_token(visit):
-    tab = read(visit)
+    tab = read(visit, "map")
     over = tab.page.locator(".heat .over")
     over.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):
@@ -103,12 +110,53 @@ def test_another_head_opens_while_a_token_is_held(visit):
 
 
 def test_the_colours_change_without_the_server_and_stay_in_the_address(visit):
-    tab = read(visit)
+    tab = read(visit, "map")
     before = len(tab.frames)
     tab.page.locator(".heat .mode").nth(1).click()
     expect(tab.page.locator(".heat .mode").nth(1)).to_have_attribute("aria-pressed", "true")
     expect(tab.page).to_have_url(re.compile("colours=log"))
     assert len(tab.frames) == before
+
+
+def test_what_is_held_reaches_whatever_is_asked_next_and_stays_in_the_address(visit):
+    tab = read(visit, "map")
+    before = len(tab.frames)
+    token(tab, "query", 4).click()
+    tab.page.locator(".heat .mode").nth(1).click()
+    assert len(tab.frames) == before
+    choose(tab, "group.ask")
+    expect(tab.page).to_have_url(re.compile(r"[?&]q=4\b"))
+    expect(tab.page).to_have_url(re.compile("colours=log"))
+    asks = tab.page.locator(".st-key-control-why_query input")
+    expect(asks).to_have_value(re.compile("^5 "))
+    choose(tab, "group.look", "panel.lines")
+    expect(token(tab, "query", 4)).to_have_class(re.compile("locked"))
+    expect(tab.page).to_have_url(re.compile(r"[?&]q=4\b"))
+
+
+def test_another_text_lets_go_of_what_is_held(visit):
+    tab = read(visit)
+    token(tab, "query", 4).click()
+    box = tab.page.locator(".st-key-control-passage textarea")
+    box.fill("another text of some words")
+    tab.page.get_by_role("button", name=words("en")("models.read")).click()
+    expect(tab.page).to_have_url(re.compile("t=another"))
+    tab.settle()
+    expect(box).to_have_value("another text of some words")
+    expect(tab.page.locator(".token.locked")).to_have_count(0)
+    expect(tab.page).not_to_have_url(re.compile(r"[?&]q="))
+
+
+def test_questions_are_chosen_by_keyboard(visit):
+    tab = read(visit)
+    look = tab.page.get_by_role("radio", name=words("en")("group.look"), exact=True)
+    look.focus()
+    look.press("ArrowRight")
+    chosen = tab.page.locator(":focus")
+    if chosen.get_attribute("aria-checked") != "true":
+        chosen.press("Enter")
+    expect(tab.page).to_have_url(re.compile("panel=why"))
+    assert not tab.wrong
 
 
 @pytest.mark.parametrize(("scheme", "phone"), [("dark", False), ("light", True)])
@@ -138,5 +186,6 @@ def test_weights_of_a_file_stand_in_the_models_place(visit, tmp_path):
     )
     expect(tab.page.get_by_text(words("en")("models.given_shown"))).to_be_visible()
     expect(tab.page.locator(".side .token.query .word")).to_have_text(["I", "<b>", "saw"])
+    tab.page.keyboard.press("Escape")
     token(tab, "query", 1).hover()
     expect(token(tab, "key", 1).locator(".number")).to_have_text("1.00")

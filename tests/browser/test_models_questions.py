@@ -1,4 +1,4 @@
-"""The questions about heads as a person asks them: unfold, sort, choose, open."""
+"""The questions about heads as a person asks them: sort, choose, open."""
 
 import re
 
@@ -20,8 +20,8 @@ def read(visit: Visitor, **how) -> Visit:
     def patient(page: Page) -> None:
         page.set_default_timeout(LONG)
 
-    tab = visit("/models", link=link, before=patient, ready=".heads .stage", **how)
-    tab.page.locator(".heat .over").first.wait_for()
+    ready = how.pop("ready", ".st-key-question :is(.root, .js-plotly-plot)")
+    tab = visit("/models", link=link, before=patient, ready=ready, **how)
     tab.settle()
     return tab
 
@@ -35,9 +35,9 @@ def names(tab: Visit) -> Locator:
     return tab.page.locator(".listing .open")
 
 
-def test_heads_are_unfolded_sorted_and_opened(visit):
+def test_heads_are_listed_sorted_and_opened(visit):
     tab = read(visit)
-    tab.page.get_by_text(T("fold.head_table")).click()
+    tab.page.get_by_role("radio", name=T("group.compare"), exact=True).click()
     names(tab).first.wait_for()
     tab.settle()
     expect(tab.page).to_have_url(re.compile("panel=head_table"))
@@ -45,25 +45,28 @@ def test_heads_are_unfolded_sorted_and_opened(visit):
     sort.click()
     down = shares(tab, 8)
     assert down == sorted(down, reverse=True)
+    expect(tab.page).to_have_url(re.compile("sort=self_share(&|$)"))
+    tab.settle()
     sort.click()
-    assert shares(tab, 8) == sorted(down)
     expect(tab.page).to_have_url(re.compile("sort=self_share_up"))
     tab.settle()
+    assert shares(tab, 8) == sorted(down)
     names(tab).first.focus()
     names(tab).first.press("ArrowDown")
     chosen = names(tab).nth(1).inner_text()
     names(tab).nth(1).press("Enter")
     layer, head = chosen.split(".")
+    expect(names(tab).nth(1)).to_have_attribute("aria-pressed", "true")
+    tab.page.get_by_role("radio", name=T("group.look"), exact=True).click()
     expect(tab.page.locator(".lines .head")).to_have_text(
         T("models.head_name", layer=layer, head=head)
     )
-    expect(names(tab).nth(1)).to_have_attribute("aria-pressed", "true")
     assert not tab.wrong
     assert not tab.outside
 
 
 def test_hidden_special_tokens_leave_the_map(visit):
-    tab = read(visit, link={"panel": "hidden"})
+    tab = read(visit, link={"panel": "hidden"}, ready=".stMultiSelect")
     button = tab.page.get_by_role("button", name=T("hidden.special"))
     button.wait_for()
     if button.is_disabled():  # a model that reads letter by letter has none
@@ -74,6 +77,8 @@ def test_hidden_special_tokens_leave_the_map(visit):
     button.click()
     expect(tab.page).to_have_url(re.compile("hide=0"))
     tab.settle()
+    tab.page.get_by_role("radio", name=T("group.look"), exact=True).click()
+    tab.page.get_by_role("radio", name=T("panel.map"), exact=True).click()
     expect(tab.page.locator(".stMarkdownBadge").filter(has_text="%").first).to_be_visible()
     assert not tab.wrong
 

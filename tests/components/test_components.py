@@ -26,7 +26,7 @@ def test_scripts_write_text_and_never_markup():
         ]
 
 
-@pytest.mark.parametrize("name", ["matrix", "grid", "deck", "plane", "painter"])
+@pytest.mark.parametrize("name", ["matrix", "grid", "deck", "plane", "painter", "pixels"])
 def test_what_travels_with_each_change_stays_small(name):
     assert len(components.source(name, "js").encode()) <= 9_650
     assert len(components.source(name, "css").encode()) <= 5_500

@@ -9,6 +9,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnviz.errors import InputError
+from attnviz.models.edits import edits_of
 from attnviz.models.results import Capture
 from attnviz.models.tiny import TINY, tiny_network
 
@@ -186,7 +187,7 @@ PLACES = {"t5": 3}
 def test_silencing_a_head_is_zeroing_its_part_of_the_projection(tiny, family):
     model, place = tiny(family), PLACES.get(family, 1)
     plain = captured(model)
-    recorder = model._recorder([(place, 2)])
+    recorder = model._recorder(edits_of([("off", place, 2)]))
     inputs = inputs_of(model, plain)
     with torch.no_grad(), recorder.recording():
         silenced = model.network(**inputs)[0]

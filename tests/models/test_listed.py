@@ -112,3 +112,13 @@ def test_a_flow_of_many_tokens_is_refused():
 def test_two_sequences_have_no_rollout():
     capture = Capture.from_attentions(random_heads(1), list("abcdef"), list("uvwxyz"))
     assert readings(capture, 0) == ("weight",)
+
+
+def test_a_head_with_an_empty_row_where_others_have_weights_is_left_out_and_counted():
+    heads = random_heads(1, 4)[0].copy()
+    heads[2, 3] = 0
+    found = similar(captured([heads]), 0)
+    assert found.heads == ((0, 0), (0, 1), (0, 3))
+    assert found.left_out == 1
+    heads[:, 3] = 0  # empty in all of them, as where a mask hides every key
+    assert similar(captured([heads]), 0).left_out == 0

@@ -70,3 +70,14 @@ def test_a_long_map_is_never_made_whole():
 def test_no_pixels_are_refused():
     with pytest.raises(ValueError, match="pixels must be 1 or more"):
         overview.overview(random_layer(3, 3), 0, 0)
+
+
+@settings(deadline=None)
+@given(n=st.integers(1, 23), small=st.integers(1, 300), few=st.sampled_from([0, 1_024]))
+def test_scores_made_a_few_rows_at_a_time_are_the_same(n, small, few):
+    layer = random_layer(n, n, 0)
+    whole = layer.scores(1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(layers, "SMALL_PRODUCT", small)
+        patch.setattr(layers, "FEW", few)
+        assert_allclose(layer.scores(1), whole, rtol=1e-5, atol=1e-6)

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz.settings import COLOURS, MIXINGS, UNITS
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
-from attnviz.ui.rooms.models import asked, head
+from attnviz.ui.rooms.models import GROUPS, asked, head
 
 ROOT = Path(__file__).parents[2]
 MAIN = ROOT / "attnviz" / "ui" / "main.py"
@@ -57,21 +57,21 @@ def weights_of(data: dict, arrays: list[bytes]) -> np.ndarray:
 def test_the_page_opens_on_an_example_in_every_language(language):
     app = opened(lang=language)
     t = words(language)
-    grid, lines, heat = (data for data, _ in drawn(app))
+    grid, lines = (data for data, _ in drawn(app))
     assert len(grid["counts"]) >= 2
     assert lines["heads"][0]["name"]
-    assert heat["words"]["hint"] == t("models.heat.hint")
+    assert lines["words"]["hint"] == t("models.lines.hint")
     assert not app.error
     assert app.text_area(key="control.passage").value
 
 
 def test_the_map_is_the_models_own_head_to_sixteen_bits():
-    app = opened(t=TEXT, lh="1.3" if asked.catalogue()["default"].installed else "1.0")
+    chosen = (1, 3) if asked.catalogue()["default"].installed else (1, 0)
+    app = opened(t=TEXT, lh="{}.{}".format(*chosen), panel="map")
     wanted = cached.Asked(model=app.selectbox(key="control.model").value, text=TEXT)
     capture = cached.capture_job(wanted).result()
-    data, arrays = drawn(app)[2]
-    layer, chosen = drawn(app)[0][0]["chosen"][0]
-    exact = capture.weights(layer, chosen)
+    data, arrays = drawn(app)[0]
+    exact = capture.weights(*chosen)
     shown = weights_of(data, arrays)
     assert shown.shape == exact.shape
     assert (np.abs(shown - exact) <= exact.max(axis=1, keepdims=True) / 130_000 + 1e-9).all()
@@ -80,9 +80,9 @@ def test_the_map_is_the_models_own_head_to_sixteen_bits():
 
 @pytest.mark.parametrize(("unit", "mixing", "colours"), list(product(UNITS, MIXINGS, COLOURS)))
 def test_every_way_to_look_opens_from_a_link(unit, mixing, colours):
-    app = opened(t=TEXT, lh="0.0,1.1", unit=unit, mix=mixing, colours=colours)
+    app = opened(t=TEXT, lh="0.0,1.1", unit=unit, mix=mixing, colours=colours, panel="map")
     assert not app.warning
-    lines, heat = drawn(app)[1][0], drawn(app)[2][0]
+    (heat, _), (lines, _) = drawn(app)
     assert len(lines["heads"]) == (2 if mixing == "each" else 1)
     assert heat["mode"] == colours
 
@@ -94,17 +94,17 @@ def test_a_link_holds_text_and_heads():
 
 
 def test_another_text_is_read_and_stands_in_the_link():
-    app = opened()
+    app = opened(panel="map")
     app.text_area(key="control.passage").set_value("I saw a saw").run()
     assert app.query_params["t"] == "I saw a saw"
-    assert any("saw" in label for label in drawn(app)[2][0]["queries"])
+    assert any("saw" in label for label in drawn(app)[0][0]["queries"])
 
 
 def test_an_empty_text_is_refused_and_the_picture_stays():
     app = opened(t=TEXT)
     app.text_area(key="control.passage").set_value("  ").run()
     assert T("error.models.no_tokens") in app.error[0].value.replace("\\", "")
-    assert len(drawn(app)) == 3
+    assert len(drawn(app)) == 2
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_an_empty_text_is_refused_and_the_picture_stays():
 def test_any_text_can_be_read(text):
     app = opened(t=text)
     assert not app.error
-    assert len(drawn(app)) == 3
+    assert len(drawn(app)) == 2
 
 
 def test_a_model_that_is_not_here_gets_a_sentence_and_the_text_stays():
@@ -135,7 +135,7 @@ def test_a_model_that_is_not_here_gets_a_sentence_and_the_text_stays():
 
 def test_special_tokens_can_be_left_out():
     everything, plain = opened(t=TEXT), opened(t=TEXT, special="0")
-    shown = drawn(everything)[2][0]["queries"], drawn(plain)[2][0]["queries"]
+    shown = drawn(everything)[1][0]["queries"], drawn(plain)[1][0]["queries"]
     assert len(shown[1]) <= len(shown[0])
     assert not [label for label in shown[1] if label.startswith("[")]
 
@@ -145,3 +145,35 @@ def test_presenting_shows_one_picture_at_a_time():
     shown = [data for data, _ in drawn(app)]
     assert not app.exception
     assert shown
+
+
+def test_questions_stand_in_groups_and_each_group_keeps_its_own():
+    app = opened(t=TEXT, panel="map")
+    group, panel = (app.button_group(key=f"control.{name}") for name in ("group", "panel"))
+    assert group.options == [T(f"group.{g}") for g in GROUPS]
+    assert T("panel.map") in panel.options
+    group.set_value("ask").run()
+    assert app.query_params["panel"] == "why"
+    app.button_group(key="control.panel").set_value("hidden").run()
+    app.button_group(key="control.group").set_value("look").run()
+    assert app.query_params["panel"] == "map"
+    app.button_group(key="control.group").set_value("ask").run()
+    assert app.query_params["panel"] == "hidden"
+
+
+def test_what_does_not_apply_is_not_offered():
+    app = opened(t=TEXT, panel="patches")
+    assert T("panel.patches") not in app.button_group(key="control.panel").options
+    assert drawn(app)[0][0]["counts"]  # the first question instead
+
+
+def test_the_head_in_hand_is_chosen_in_a_list():
+    app = opened(t=TEXT, lh="1.0", panel="map")
+    app.selectbox(key="control.head_in_hand").select_index(1).run()
+    assert app.query_params["lh"] == "0.1"
+
+
+def test_what_is_held_is_let_go_where_tokens_are_counted_anew():
+    app = opened(t=TEXT, q="4", key="2", panel="map")
+    app.button_group(key="control.unit").set_value("words").run()
+    assert not {"q", "key"} & set(app.query_params)

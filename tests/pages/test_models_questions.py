@@ -59,9 +59,9 @@ def captions(app: AppTest) -> str:
 
 def test_nothing_is_computed_until_a_question_is_asked():
     app = opened(t=TEXT)
-    assert [fold.label for fold in app.expander] == [T(f"fold.{name}") for name in QUESTIONS]
+    assert not {T(f"fold.{name}") for name in QUESTIONS} & {each.value for each in app.subheader}
     assert not app.get("plotly_chart")
-    assert len(drawn(app)) == 3
+    assert len(drawn(app)) == 2
 
 
 @pytest.mark.parametrize(("name", "language"), list(product(QUESTIONS, LANGUAGES)))
@@ -69,6 +69,7 @@ def test_a_link_opens_each_question_in_every_language(name, language):
     app = opened(t=TEXT, panel=name, lang=language)
     assert not app.error
     assert not app.warning
+    assert words(language)(f"fold.{name}") in [each.value for each in app.subheader]
     app = opened(t=TEXT, panel=name, lang=language, present="1", notation="column", hide="0")
     assert not app.error
 
@@ -123,15 +124,17 @@ def test_why_between_words_offers_pieces():
 
 def test_hidden_tokens_leave_map_and_lines_and_their_weight_is_said():
     app = opened(t=TEXT, lh="1.0", hide="0,2", panel="hidden")
+    said = captions(app)
+    app = opened(t=TEXT, lh="1.0", hide="0,2", panel="map")
     capture = capture_of(app)
-    lines, heat = drawn(app)[1], drawn(app)[2]
+    heat, lines = drawn(app)
     labels = [token.label for token in capture.tokens]
     assert heat[0]["keys"] == [label for at, label in enumerate(labels) if at not in (0, 2)]
     assert heat[0]["queries"] == labels
     assert lines[0]["keys"] == heat[0]["keys"]
     np.testing.assert_allclose(weights_of(*heat).sum(axis=1), 1, atol=1e-3)
     gone = view(capture, 1, 0).weights[:, [0, 2]].sum(axis=1).mean()
-    assert number(float(gone), 2) in captions(app)
+    assert number(float(gone), 2) in said
 
 
 def test_all_special_tokens_are_hidden_by_one_click_and_come_back():
@@ -191,10 +194,10 @@ def test_the_map_of_heads_has_every_head():
 
 @pytest.mark.parametrize("kind", ["weight", "value", "rollout", "flow", "flow_all"])
 def test_each_reading_says_what_it_may_claim_and_shows_its_map(kind):
-    app = opened(t=TEXT, lh="1.0", q="3", panel="readings", reading=kind)
+    app = opened(t=TEXT, lh="1.0", q="3", panel="readings", reading=kind, amount="1")
     assert not app.error
     assert T(f"readings.claim.{kind}") in captions(app)
-    data, arrays = drawn(app)[3]
+    data, arrays = drawn(app)[0]
     numbers = weights_of(data, arrays)
     capture = capture_of(app)
     if kind == "weight":

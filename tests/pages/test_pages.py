@@ -16,7 +16,9 @@ from attnviz.text import LANGUAGES, words
 
 ROOT = Path(__file__).parents[2]
 MAIN = ROOT / "attnviz" / "ui" / "main.py"
-PAGES = sorted({script.name for script in (ROOT / "pages").glob("*.py")} - {"models.py"})
+PAGES = sorted(
+    {script.name for script in (ROOT / "pages").glob("*.py")} - {"models.py", "train.py"}
+)
 HOME = "see.py"
 WHOLE = ("see.py", "steps.py")  # these show all their panels, the others one question at a time
 
@@ -132,7 +134,7 @@ def test_a_damaged_link_says_so_and_opens_with_the_defaults(script, language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_part_of_a_link_has_a_name_for_when_it_cannot_be_read(language):
     keys = {each.metadata["link"].key for each in fields(Settings)} - {"lang"}
-    long = dict.fromkeys(("text", "t", "t2", "t3", "find"), "x" * (MAX_PASSAGE + 1))
+    long = dict.fromkeys(("text", "t", "t2", "t3", "vt", "table", "find"), "x" * (MAX_PASSAGE + 1))
     app = opened(lang=language, **(dict.fromkeys(keys, "|") | long | {"b": "temp=|"}))
     assert len(app.warning) == 1
     assert set(re.findall(r"\\\((\w+)\\\)", app.warning[0].value)) == keys

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from attnviz.components import Number, framed, index, listener, part
+from attnviz.components.keeper import Kept, read_kept
 from attnviz.components.palette import Theme, palette
 
 _mount = part("head_grid", "tokens")
@@ -15,13 +15,13 @@ _mount = part("head_grid", "tokens")
 class Chosen(NamedTuple):
     """A head that was opened; `more`: beside the ones that are open.
 
-    `kept` is what the pictures wrote into the address since, by its keys.
+    `kept` is what the pictures wrote into the address since.
     """
 
     layer: int
     head: int
     more: bool
-    kept: Mapping[str, str] = MappingProxyType({})
+    kept: Kept = Kept({})
 
 
 def head_grid(
@@ -78,7 +78,4 @@ def _chosen(value: object, counts: Sequence[int]) -> Chosen | None:
     head = None if layer is None else index(value.get("head"), counts[layer])
     if layer is None or head is None:
         return None
-    held = value.get("kept")
-    pairs = held.items() if isinstance(held, dict) else ()
-    kept = {str(key): str(text) for key, text in pairs if isinstance(text, str | int)}
-    return Chosen(layer, head, value.get("more") is True, kept)
+    return Chosen(layer, head, value.get("more") is True, read_kept(value.get("kept")))

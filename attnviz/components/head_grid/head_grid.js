@@ -87,7 +87,7 @@ function point(state, at) {
 }
 
 function open(state, at, more) {
-  if (at) state.send("head", { layer: at[0], head: at[1], more, kept: window.attnvizKept ?? {} });
+  if (at) state.send("head", { layer: at[0], head: at[1], more, kept: takeKept() });
 }
 
 function press(state, event) {

@@ -65,6 +65,7 @@ def heat_canvas(
     mode: Mode = "linear",
     query: int | None = None,
     key_place: int | None = None,
+    text: str = "",
     on_row: Callable[[int], None] | None = None,
     digits: int = 2,
     turned: bool = False,
@@ -76,7 +77,8 @@ def heat_canvas(
 
     Pointing and the arrow keys read a cell, a click or Enter locks its query. `on_row` is called
     with a locked query of a map in blocks, whose exact weights are not there yet. `turned` puts
-    who asks across. `tallest` and `largest` bound the map and a cell, in pixels.
+    who asks across. `text` names what is shown: what was locked in another one is let go.
+    `tallest` and `largest` bound the map and a cell, in pixels.
     """
 
     def asked(value: object) -> None:
@@ -97,6 +99,7 @@ def heat_canvas(
         "words": said | {"rank": [words.least, words.most], "byRank": words.rank},
         "mode": mode,
         "locked": None if query is None else {"side": "query", "at": query, "other": key_place},
+        "text": text,
         "digits": digits,
         "turned": turned,
         "tallest": tallest * size,

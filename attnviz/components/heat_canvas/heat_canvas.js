@@ -181,7 +181,9 @@ function under({ left, top, cell, data, overlay }, event) {
 // A large map is drawn in blocks: the row that is locked is asked for, to have its exact numbers.
 function hold(state, place) {
   const now = lock(state.data.group, place);
-  if (now?.side === "query" && state.data.rowEdges) state.send("row", now.at);
+  if (now?.side !== "query" || !state.data.rowEdges) return;
+  window.attnvizTell?.();
+  state.send("row", now.at);
 }
 
 function press(state, event) {
@@ -249,7 +251,7 @@ function render(state) {
   overlay.ariaLabel = data.label;
   scale.firstChild.ariaLabel = data.words.scale;
   state.buttons.forEach((button, i) => (button.textContent = data.words[["linear", "log", "byRank"][i]]));
-  if (data.locked && !boards.has(data.group)) board(data.group).locked = data.locked;
+  told(data);
   draw(state);
 }
 

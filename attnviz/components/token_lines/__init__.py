@@ -48,6 +48,8 @@ def token_lines(
     other_strip: Sequence[tuple[str, bool]] = (),
     theme: Theme,
     query: int | None = None,
+    key_place: int | None = None,
+    text: str = "",
     limit: Number = 1,
     digits: int = 2,
     size: Number = 1.0,
@@ -57,7 +59,8 @@ def token_lines(
     Pointing at a token previews what it attends to (or, in the right column, who attends to it);
     a click locks it, once more lets go. The arrow keys walk along the columns. `strip` is the text
     that asks, a token and whether a blank stands before it; `other_strip` the text that is asked,
-    where it is another one. Many heads each have a colour of their own.
+    where it is another one. Many heads each have a colour of their own. `text` names what is
+    shown: what was locked in another one is let go.
     """
     colours = HEADS[theme]
     data = {
@@ -73,7 +76,8 @@ def token_lines(
         "otherStrip": [list(piece) for piece in other_strip],
         "same": not other_strip,
         "group": group,
-        "locked": None if query is None else {"side": "query", "at": query, "other": None},
+        "locked": None if query is None else {"side": "query", "at": query, "other": key_place},
+        "text": text,
         "limit": limit,
         "digits": digits,
         "size": size,

@@ -3,6 +3,7 @@
 const states = new WeakMap();
 const STRONGEST = 3; // lines drawn for each query while no token is chosen
 const ROW = 1.7; // lines of text between two tokens
+const RIGHT_TO_LEFT = /[\u0591-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
 const chosen = (data) => board(data.group).locked ?? board(data.group).over;
 const heads = ({ data, maps }) => data.heads.map((head, i) => ({ ...head, map: maps[i] }));
@@ -153,7 +154,7 @@ function start(parent) {
   body.append(canvas);
   frame.append(left, body, right);
   const scroll = make("div", "scroll", frame);
-  root.append(text, readout, head, scroll);
+  root.append(text, readout, make("div", "under", head, scroll));
   parent.append(root);
   const state = { root, text, head, readout, left, right, body, canvas, turn: 0 };
   readout.ariaLive = "polite";
@@ -179,12 +180,14 @@ function piecesOf(state) {
   const { data } = state;
   const sides = data.same ? [["query", data.strip]] : [["query", data.strip], ["key", data.otherStrip]];
   state.strip = [];
+  const all = sides.flatMap(([, tokens]) => tokens);
+  state.text.dir = 2 * all.filter(([words]) => RIGHT_TO_LEFT.test(words)).length > all.length ? "rtl" : "ltr";
   state.text.replaceChildren(
     ...sides.flatMap(([side, tokens]) => [
       ...(data.same ? [] : [span("quiet which", side === "query" ? data.words.query : data.words.key)]),
       ...tokens.flatMap(([words, before], at) => {
         const node = make("button", "piece", words);
-        Object.assign(node, { at, side, tabIndex: -1 });
+        Object.assign(node, { at, side, tabIndex: -1, dir: "auto" });
         state.strip.push({ node, side, at });
         return before ? [" ", node] : [node];
       }),
@@ -215,7 +218,7 @@ function render(state) {
   state.left.replaceChildren(...state.columns.query);
   state.right.replaceChildren(...state.columns.key);
   piecesOf(state);
-  if (data.locked && !boards.has(data.group)) board(data.group).locked = data.locked;
+  told(data);
   state.wide = null;
   show(state);
 }

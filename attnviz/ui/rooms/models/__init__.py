@@ -1,17 +1,27 @@
 """The page Models: a real model, a text of one's own, and what its heads do with it."""
 
+from collections.abc import Callable
+
+from attnviz.ui import session
 from attnviz.ui.rooms.models import (
+    asked,
+    edit,
     head_list,
     hiding,
     one_head,
     overview,
+    picture_panel,
+    predict,
     reading,
+    repeated,
     similar,
+    versus,
     why,
 )
 
 PANELS = {
     "all_heads": overview.panel,
+    "patches": picture_panel.panel,
     "lines": one_head.lines,
     "map": one_head.map_,
     "hidden": hiding.panel,
@@ -19,4 +29,33 @@ PANELS = {
     "readings": reading.panel,
     "head_table": head_list.panel,
     "similar": similar.panel,
+    "edit": edit.panel,
+    "predict": predict.panel,
+    "repeat": repeated.panel,
+    "versus": versus.panel,
 }
+
+GROUPS = {
+    "look": ("all_heads", "patches", "lines", "map"),
+    "ask": ("why", "hidden", "readings"),
+    "compare": ("head_table", "similar", "versus"),
+    "change": ("edit", "predict", "repeat"),
+}
+"""Which questions stand together; one that is named nowhere stands in the last group."""
+
+APPLIES: dict[str, Callable[[str], bool]] = {
+    "patches": lambda kind: kind == "vision",
+    "lines": lambda kind: kind != "vision",
+    "edit": lambda kind: kind != "given",
+    "predict": lambda kind: kind == "causal",
+    "repeat": lambda kind: kind == "causal",
+}
+"""For which kinds of model a question can be asked; one that is not named can always be."""
+
+
+def applies(name: str) -> bool:
+    """Tell whether a question can be asked of what is in hand, or will be when it is there."""
+    kind, rule = asked.kind(), APPLIES.get(name)
+    if rule is None:
+        return True
+    return rule(kind) or (not kind and session.settings().panel == name)

@@ -1,31 +1,41 @@
 """What a person asks of a model: which one, what it reads, and which heads are looked at."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from attnviz.errors import InputError
+from attnviz.models.cards import Reader, cards
 from attnviz.models.catalogue import Entry, HeadNote, allowed, catalogue
+from attnviz.models.images import reads_pictures
 from attnviz.models.results import Capture
-from attnviz.settings import Settings
+from attnviz.settings import Edit, Settings
 from attnviz.ui import cached, session
 from attnviz.ui.cached import Asked
 from attnviz.ui.jobs import Job
-from attnviz.ui.rooms.models import opening
+from attnviz.ui.rooms.models import opening, pictured
+
+UNTOUCHED = "models.untouched"
+"""The flag of looking at the run without the edits that are in force."""
 
 
 def offered() -> list[str]:
     """List the models that can be chosen: those of the catalogue that are here and allowed."""
-    here = [
-        key
-        for key, entry in catalogue().items()
-        if entry.installed and allowed(key) and entry.kind != "vision"  # it would read no text
-    ]
+    here = [key for key, entry in catalogue().items() if entry.installed and allowed(key)]
     chosen = session.settings().model
     return [*here, *([chosen] if chosen and chosen not in here else [])]
 
 
 def model() -> str:
     """Give the model in hand: the chosen one, or the first that is here."""
-    return session.settings().model or next(iter(offered()), "default")
+    reader = _reader()
+    chosen = session.settings().model or (reader.model if reader else "")
+    return chosen or next(iter(offered()), "default")
+
+
+def _reader() -> Reader | None:
+    """Give what the question that is open is asked of."""
+    card = cards().get(session.settings().card)
+    return card.reader if card else None
 
 
 def entry() -> Entry | None:
@@ -33,9 +43,19 @@ def entry() -> Entry | None:
     return catalogue().get(model())
 
 
+def eyes() -> bool:
+    """Tell whether the model in hand reads pictures, and no texts."""
+    return reads_pictures(model())
+
+
+def picture() -> str:
+    """Name the picture that is read, "" where a text is."""
+    return pictured.in_hand(example()) if eyes() and not opening.given() else ""
+
+
 def examples() -> tuple[HeadNote, ...]:
-    """List what the model's heads are known to do, with a sentence to see each in."""
-    found = entry()
+    """List what the model's heads are known to do, and where; a question would be answered."""
+    found = None if session.settings().card in cards() else entry()
     return found.heads if found else ()
 
 
@@ -44,6 +64,8 @@ def example() -> HeadNote | None:
     settings, known = session.settings(), examples()
     if opening.given():
         return None
+    if eyes():
+        return pictured.example(known)
     if settings.passage or settings.passage_pair:
         return next((note for note in known if _same(settings, note)), None)
     if settings.heads_shown:
@@ -52,30 +74,35 @@ def example() -> HeadNote | None:
 
 
 def _same(settings: Settings, note: HeadNote) -> bool:
-    return settings.passage == note.sentence and settings.heads_shown == ((note.layer, note.head),)
+    heads = ((), ((note.layer, note.head),))  # none chosen: those of the first example
+    return settings.passage == note.sentence and settings.heads_shown in heads
 
 
 def text() -> str:
     """Give the text that is read: the person's own, or the example's."""
     settings, note = session.settings(), example()
-    if settings.passage:
+    if settings.passage or eyes():
         return settings.passage
     if note is not None:
         return note.sentence
-    found = entry()
+    reader, found = _reader(), entry()
+    if reader is not None and reader.model == model():
+        return reader.text
     return found.sentences[0] if found and found.sentences else session.t()("models.first_text")
 
 
 def asked() -> Asked:
     """Put together what is asked of the model."""
-    settings = session.settings()
+    settings, seen = session.settings(), picture()
     return Asked(
         model=model(),
-        text=text(),
-        pair=settings.passage_pair,
-        target=settings.passage_target,
-        window=settings.window if settings.overflow == "windows" else 0,
+        text="" if seen else text(),
+        pair="" if seen else settings.passage_pair,
+        target="" if seen else settings.passage_target,
+        window=settings.window if settings.overflow == "windows" and not seen else 0,
         given=opening.given() or "",
+        picture=seen,
+        edits=() if opening.given() or session.flag(UNTOUCHED) else settings.edits,
     )
 
 
@@ -88,6 +115,12 @@ def captured() -> Capture | None:
     """Give the capture if it is there; the page's head says why it is not."""
     work = job()
     return work.result() if work.done and not work.failed else None
+
+
+def kind() -> str:
+    """Give the kind of the model in hand, "" for a folder that has not read yet."""
+    capture, known = captured(), entry()
+    return capture.kind if capture is not None else known.kind if known is not None else ""
 
 
 def heads(capture: Capture) -> list[tuple[int, int]]:
@@ -115,20 +148,26 @@ def look(queries: tuple[str, ...]) -> int | None:
     settings, note = session.settings(), example()
     if settings.query != Settings().query or settings.key is not None:
         return min(settings.query, len(queries) - 1)
-    if note is None or not note.asks:
-        return None
+    card = cards().get(settings.card)
+    asks = note.asks if note else card.asks if card else ""
+    middle = pictured.first_patch(queries) if eyes() else None
+    if not asks:
+        return middle
     plain = [label.lstrip("␣#").casefold() for label in queries]
-    places = [place for place, label in enumerate(plain) if label == note.asks.casefold()]
-    return places[-1] if places else None
+    places = [place for place, label in enumerate(plain) if label == asks.casefold()]
+    return places[-1] if places else middle
 
 
 def show(note: HeadNote) -> None:
     """Show an example: its sentence, its head, and the token that it is about."""
+    edits, same = session.settings().edits, note.picture or note.sentence == text()
+    read_of = pictured.show(note) if note.picture else {"passage": note.sentence}
     session.change(
         "models",
-        passage=note.sentence,
+        **read_of,
         passage_pair="",
         heads_shown=((note.layer, note.head),),
+        edits=edits if same else _of_heads(edits),
         mixing="each",
         query=Settings().query,
         key=None,
@@ -143,12 +182,18 @@ def read(typed: str, pair: str | None = None) -> None:
         return
     shown = settings.heads_shown or tuple((n.layer, n.head) for n in [example()] if n)
     changes = {"passage": typed, "heads_shown": shown, "query": Settings().query, "key": None}
+    changes["edits"] = settings.edits if typed == text() else _of_heads(settings.edits)
     if pair is not None:
         changes["passage_pair"] = pair
     session.change("passage", draft=typed, window=0, **changes)
 
 
-def open_head(layer: int, head: int, *, more: bool, kept: Mapping[str, str] | None = None) -> None:
+def _of_heads(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Keep the edits of whole heads: the tokens of the others are those of another text."""
+    return tuple(edit for edit in edits if edit[0] in ("off", "even"))
+
+
+def open_head(layer: int, head: int, *, more: bool, held: Mapping[str, Any] | None = None) -> None:
     """Look at another head: alone, or beside those that are open; once more closes it."""
     pair, settings = (layer, head), session.settings()
     shown = list(settings.heads_shown)
@@ -158,8 +203,7 @@ def open_head(layer: int, head: int, *, more: bool, kept: Mapping[str, str] | No
         shown = [each for each in shown if each != pair] or [pair]
     else:
         shown = [*shown, pair]
-    held = session.kept_in_address(kept or {}, ("query", "key", "colours"))
-    session.change("heads_shown", heads_shown=tuple(shown), passage=text(), **held)
+    session.change("heads_shown", heads_shown=tuple(shown), passage=text(), **(held or {}))
 
 
 def again() -> None:

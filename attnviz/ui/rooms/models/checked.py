@@ -24,6 +24,7 @@ def badges(capture: Capture, layer: int, head: int) -> None:
     if found.empty:
         said.append(t("models.check.empty", n=found.empty))
     with st.container(horizontal=True, gap="small"):
+        shared(capture, layer, head)
         st.badge(
             t("models.check.ok" if good else "models.check.failed"),
             icon=":material/check:" if good else ":material/error:",
@@ -35,3 +36,19 @@ def badges(capture: Capture, layer: int, head: int) -> None:
             color="gray",
             help=t(f"models.tier_help.{capture.tier}"),
         )
+
+
+def shared(capture: Capture, layer: int, head: int) -> None:
+    """Say which heads read the same keys and values, where there are fewer of these than heads."""
+    t, found = session.t(), capture.layers[layer]
+    size = found.n_heads // found.n_kv_heads
+    if size == 1:
+        return
+    first = head - head % size
+    others = [str(each) for each in range(first, first + size) if each != head]
+    st.badge(
+        t("models.shared", heads=", ".join(others)),
+        icon=":material/share:",
+        color="gray",
+        help=t("models.shared_help", n_heads=found.n_heads, n_kv_heads=found.n_kv_heads),
+    )

@@ -1,4 +1,4 @@
-"""A question about the heads: shut until it is asked, and only then anything is computed."""
+"""A question about the heads, and the wait until its answer is computed."""
 
 from typing import TypeVar
 
@@ -14,28 +14,10 @@ _SOON = 1.0  # seconds that are waited before progress is shown
 
 
 def fold(name: str):
-    """Give where the panel is drawn, or None while it is shut.
-
-    On the whole page it is a fold with the question as its title; a link that names the panel
-    opens it. Alone it stands by itself, and is there when it is its turn.
-    """
-    t, key = session.t(), f"fold.{name}"
-    if session.alone():
-        shown = session.settings().panel == name
-        return st.container() if shown else None
-    if not session.has(key):
-        session.put(key, session.settings().panel == name)
-    box = st.expander(t(f"fold.{name}"), key=key, on_change=_turned, args=(name, key))
-    return box if box.open else None
-
-
-def _turned(name: str, key: str) -> None:
-    """Keep in the link which question was opened last."""
-    now = session.settings().panel
-    if session.got(key):
-        session.change("models", panel=name)
-    elif now == name:
-        session.change("models", panel="")
+    """Give where the panel is drawn, beneath the question that it answers."""
+    box = st.container()
+    box.subheader(session.t()(f"fold.{name}"), anchor=False)
+    return box
 
 
 def waited(work: Job[Found]) -> Found | None:

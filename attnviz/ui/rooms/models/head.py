@@ -5,7 +5,16 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.settings import OVERFLOWS
 from attnviz.ui import bar, controls, refusals, session
-from attnviz.ui.rooms.models import asked, one_head, opening, saving
+from attnviz.ui.rooms.models import (
+    asked,
+    cards,
+    edit,
+    holding,
+    one_head,
+    opening,
+    picture_choice,
+    saving,
+)
 
 _OWN = "own"
 _PAIR_FLAG = "models.pair"
@@ -18,17 +27,21 @@ def draw() -> None:
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         _models()
         _examples()
+        cards.choose()
         bar.shell(saving.draw)
     if opening.given():
         st.caption(t("models.given_shown"))
         opening.draw()
+    elif asked.eyes():
+        picture_choice.draw()
+        _chip()
     else:
         _texts()
     wait()
 
 
 def _models() -> None:
-    t, known = session.t(), asked.catalogue()
+    known = asked.catalogue()
     controls.select(
         "model",
         asked.offered() or [asked.model()],
@@ -36,10 +49,14 @@ def _models() -> None:
         value=asked.model(),
         take=_take_model,
     )
-    found = asked.entry()
+
+
+def _chip() -> None:
+    """Say that the weights were trained elsewhere, and by which right they are here."""
+    t, found = session.t(), asked.entry()
     if found is not None:
         st.badge(
-            t("models.chip", name=found.title),
+            t("models.pretrained"),
             icon=":material/neurology:",
             color="violet",
             help=t("models.chip_help", licence=found.licence, source=found.source),
@@ -48,8 +65,10 @@ def _models() -> None:
 
 def _take_model(key: str) -> None:
     """Another model reads the same text of one's own; an example gives way to its own examples."""
-    own = session.settings().passage if asked.example() is None else ""
-    session.change("model", model=key, passage=own, heads_shown=(), query=1, key=None, window=0)
+    kept = asked.eyes() or asked.example() is None
+    own = session.settings().passage if kept else ""
+    fresh = {"heads_shown": (), "query": 1, "key": None, "window": 0, "edits": ()}
+    session.change("model", model=key, passage=own, **fresh)
 
 
 def _examples() -> None:
@@ -57,10 +76,11 @@ def _examples() -> None:
     if not notes:
         return
     t, note = session.t(), asked.example()
+    own = "pictures.own_pattern" if asked.eyes() else "models.own_text"
     controls.select(
         "pattern",
         (*([] if note else [_OWN]), *notes),
-        lambda key: t("models.own_text") if key == _OWN else t(f"pattern.{key}.title"),
+        lambda key: t(own) if key == _OWN else t(f"pattern.{key}.title"),
         value=note.pattern if note else _OWN,
         take=lambda key: key == _OWN or asked.show(notes[key]),
     )
@@ -69,12 +89,17 @@ def _examples() -> None:
 def _texts() -> None:
     """Draw the text, and a second one where two are read."""
     t, settings = session.t(), session.settings()
-    found = asked.entry()
-    writes = found is not None and found.kind == "encoder_decoder"
+    writes = asked.kind() == "encoder_decoder"
     two = not writes and (bool(settings.passage_pair) or session.flag(_PAIR_FLAG))
     with st.container(key="texts", horizontal=True, vertical_alignment="bottom", gap="small"):
         session.put("control.passage", session.draft("passage", asked.text()))
-        st.text_area(t("models.text"), key="control.passage", height=68, on_change=_read)
+        st.text_area(
+            t("models.text"),
+            key="control.passage",
+            height=68,
+            label_visibility="visible" if two or writes else "collapsed",
+            on_change=_read,
+        )
         if two:
             session.put("control.passage_pair", settings.passage_pair)
             st.text_area(t("models.pair"), key="control.passage_pair", height=68, on_change=_read)
@@ -92,6 +117,7 @@ def _texts() -> None:
                 args=(two,),
             )
         opening.draw()
+        _chip()
     refusals.show("passage")
 
 
@@ -113,6 +139,7 @@ def _one_or_two(two: bool) -> None:
 
 def wait() -> None:
     """Show progress while the model works, or why there is nothing to see."""
+    edit.banner()
     work = asked.job()
     if not work.wait(_SOON):
         _progress()
@@ -124,6 +151,8 @@ def wait() -> None:
         st.button(t("models.again"), on_click=asked.again)
     else:
         _notes()
+        cards.draw()
+        holding.listen()
 
 
 @st.fragment(run_every=0.4)
@@ -140,6 +169,7 @@ def _notes() -> None:
     t, capture = session.t(), asked.captured()
     if capture is None:
         return
+    edit.note(capture)
     note = asked.example()
     if note is not None:
         st.caption(t(f"pattern.{note.pattern}.claim"))

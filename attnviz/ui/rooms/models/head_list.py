@@ -1,4 +1,4 @@
-"""All heads of the text in a table: sorted, chosen among, and opened by a click."""
+"""All heads in a table, on the text or on built-in sentences; a click opens one."""
 
 import math
 from collections.abc import Sequence
@@ -8,11 +8,13 @@ import streamlit as st
 from attnviz.attention.readings import HEAD_TYPES, HeadReading, Rule
 from attnviz.components.head_grid import Chosen
 from attnviz.components.head_table import HeadColumn, HeadRow, HeadTableWords, head_table
+from attnviz.exports.head_tables import lines_of, lines_of_means, written
+from attnviz.models.corpus import Averaged
 from attnviz.models.results import Capture
 from attnviz.text import Words
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, session, tools
-from attnviz.ui.rooms.models import asked, folds
+from attnviz.ui.rooms.models import asked, coded, folds, sentences
 
 MEASURES = (
     "normalized_entropy",
@@ -38,15 +40,23 @@ def panel() -> None:
     box = folds.fold("head_table")
     if box is not None:
         with box:
+            sentences.switch(capture)
+            if sentences.chosen(capture):
+                averages = sentences.found()
+                if averages is not None:
+                    _draw(capture, [each.mean for each in averages], averages)
+                return
             found = folds.waited(cached.heads_listed(asked.asked()))
             if found is not None:
                 _draw(capture, found)
 
 
-def _draw(capture: Capture, found: Sequence[HeadReading]) -> None:
+def _draw(
+    capture: Capture, found: Sequence[HeadReading], averages: Sequence[Averaged] = ()
+) -> None:
     t, settings = session.t(), session.settings()
     head_table(
-        rows(found, t, settings.digits),
+        rows(found, t, settings.digits, averages),
         columns(t),
         types(found, t),
         key="head_table",
@@ -65,14 +75,45 @@ def _draw(capture: Capture, found: Sequence[HeadReading]) -> None:
         on_way=_list,
         size=session.size(),
     )
+    with st.container(horizontal=True, gap="small"):
+        _rules(bool(averages), t)
+        if not averages:
+            coded.of_table(capture)
+        if averages:
+            sentences.code()
+            sentences.read()
+        _download(capture, found, averages, t)
+    if averages:
+        st.caption(t("head_table.note_sentences", n=averages[0].n_texts))
+    else:
+        st.caption(t("head_table.note"))
+    if capture.grid is not None:
+        st.caption(t("patches.table_note"))
+    tools.say(said_of(found, t, settings.digits, averages[0].n_texts if averages else None))
+
+
+def _download(
+    capture: Capture, found: Sequence[HeadReading], averages: Sequence[Averaged], t: Words
+) -> None:
+    lines = lines_of_means(capture, averages) if averages else lines_of(capture, found)
+    st.download_button(
+        t("head_table.save"),
+        data=lambda: written(lines, "csv"),
+        file_name="attnviz-heads.csv",
+        icon=":material/download:",
+        type="tertiary",
+        on_click="ignore",
+        key="head_table.save",
+    )
+
+
+def _rules(of_means: bool, t: Words) -> None:
     with st.popover(t("head_table.rules"), icon=":material/rule:", type="tertiary"):
         said = [
             f"- **{type_name(name, t)}**: {rule_said(HEAD_TYPES[name], t)}" for name in HEAD_TYPES
         ]
         st.markdown("\n".join(said))
-        st.caption(t("head_table.rules_note"))
-    st.caption(t("head_table.note"))
-    tools.say(said_of(found, t, settings.digits))
+        st.caption(t("head_table.rules_mean") if of_means else t("head_table.rules_note"))
 
 
 def _open(chosen: Chosen) -> None:
@@ -83,18 +124,28 @@ def _list(sorting: str, head_type: str) -> None:
     session.change("models", sorting=sorting, head_type=head_type)
 
 
-def rows(found: Sequence[HeadReading], t: Words, digits: int) -> list[HeadRow]:
-    """Write each head as a row; "n/a" where there is nothing to average."""
+def rows(
+    found: Sequence[HeadReading], t: Words, digits: int, averages: Sequence[Averaged] = ()
+) -> list[HeadRow]:
+    """Write each head as a row; "n/a" where there is nothing to average.
+
+    `averages` are those that the readings are the means of, where they are.
+    """
     return [
         HeadRow(
             layer=each.layer or 0,
             head=each.head or 0,
             name=f"{each.layer}.{each.head}",
             types=each.types,
-            cells=[_cell(getattr(each, name), t, digits) for name in MEASURES],
+            cells=[
+                sentences.cell(averages[place], name, t, digits)
+                if averages
+                else _cell(getattr(each, name), t, digits)
+                for name in MEASURES
+            ],
             values=[getattr(each, name) for name in MEASURES],
         )
-        for each in found
+        for place, each in enumerate(found)
     ]
 
 
@@ -140,18 +191,20 @@ def rule_said(rule: Rule, t: Words) -> str:
     )
 
 
-def said_of(found: Sequence[HeadReading], t: Words, digits: int) -> str:
+def said_of(found: Sequence[HeadReading], t: Words, digits: int, n_texts: int | None = None) -> str:
     """Say how many heads have a type, and which one is the clearest of the most frequent type."""
+    place = t("head_table.on.here") if n_texts is None else t("head_table.on.there", n=n_texts)
     counts = {name: sum(name in each.types for each in found) for name in HEAD_TYPES}
     most = max(counts, key=lambda name: counts[name])
     if not counts[most]:
-        return t("head_table.said_none", all=len(found))
+        return t("head_table.said_none", all=len(found), place=place)
     rule = HEAD_TYPES[most]
     sign = 1 if math.isfinite(rule.at_least) else -1
     of_type = [each for each in found if most in each.types]
     best = max(of_type, key=lambda each: sign * getattr(each, rule.measure))
     return t(
         "head_table.said",
+        place=place,
         n=sum(bool(each.types) for each in found),
         all=len(found),
         type=type_name(most, t),

@@ -9,7 +9,7 @@ from attnviz.models.views import Unit, View, hidden_mass, without
 from attnviz.text.numbers import number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.plots import plot
-from attnviz.ui.rooms.models import asked, folds
+from attnviz.ui.rooms.models import asked, coded, folds
 
 
 def applied(view: View) -> View:
@@ -67,6 +67,7 @@ def _draw(capture: Capture) -> None:
         hidden_bars_alt(masses, view.queries, t, digits=digits),
         "hidden",
     )
+    coded.of_hidden(capture)
     most = int(masses.argmax())
     said = t(
         "hidden.said",

@@ -1,6 +1,8 @@
 """One head, or a few: the text and its lines, and the map with every weight."""
 
-from typing import cast
+import hashlib
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 import streamlit as st
@@ -10,10 +12,10 @@ from attnviz.components.token_lines import HeadLines, LineWords, token_lines
 from attnviz.errors import InputError
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit, View, mixed
-from attnviz.settings import MIXINGS, PARTS, UNITS
+from attnviz.settings import MIXINGS, PARTS, UNITS, Settings
 from attnviz.text.numbers import number
 from attnviz.ui import cached, controls, refusals, session, tools
-from attnviz.ui.rooms.models import asked, checked, hiding
+from attnviz.ui.rooms.models import asked, checked, coded, hiding, in_hand, patches
 
 GROUP = "models"
 """What is pointed at in one picture is looked at in all of them."""
@@ -22,10 +24,14 @@ _MOST_LINES = 512
 
 
 def lines() -> None:
-    """Draw the lines as a panel of their own; on the whole page they stand beside the heads."""
+    """Draw the lines as wide as the page."""
     capture = asked.captured()
-    if session.alone() and capture is not None:
-        draw_lines(capture)
+    if capture is None:
+        return
+    if not session.alone():
+        _ways(capture)
+    draw_lines(capture)
+    _code("lines", capture)
 
 
 def draw_lines(capture: Capture) -> None:
@@ -35,6 +41,9 @@ def draw_lines(capture: Capture) -> None:
     if views is None:
         return
     first = views[0][1]
+    if capture.grid is not None:
+        patches.draw(capture, *views[0], group=GROUP, text=name_of(first))
+        return
     if first.row_edges is not None or len(first.queries) > _MOST_LINES:
         st.caption(t("models.too_many_lines", most=_MOST_LINES))
         return
@@ -61,6 +70,8 @@ def draw_lines(capture: Capture) -> None:
         other_strip=strips[1],
         theme=session.theme(),
         query=asked.look(first.queries),
+        key_place=session.settings().key,
+        text=name_of(first),
         limit=_limit(first),
         digits=session.settings().digits,
         size=session.size(),
@@ -73,13 +84,24 @@ def _lines_of(name: str, view: View) -> HeadLines:
 
 
 def map_() -> None:
-    """Draw the whole map of the head in hand, with the ways to look at it and its checks."""
+    """Draw the whole map of the head in hand, and its lines beside it."""
     capture = asked.captured()
     if capture is None:
         return
+    if session.alone():
+        _draw_map(capture)
+        return
+    _ways(capture)
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        _draw_map(capture)
+    with right:
+        draw_lines(capture)
+
+
+def _draw_map(capture: Capture) -> None:
+    """Draw every weight of the head in hand, and its checks."""
     t, settings = session.t(), session.settings()
-    if not session.alone():
-        _ways(capture)
     views = shown(capture)
     if views is None:
         return
@@ -112,6 +134,7 @@ def map_() -> None:
         mode=cast(Mode, settings.colours),
         query=asked.look(view.queries),
         key_place=settings.key,
+        text=name_of(view),
         on_row=lambda query: session.change("models", query=query, passage=asked.text()),
         digits=settings.digits,
         turned=session.notation().columns,
@@ -119,6 +142,7 @@ def map_() -> None:
     )
     hiding.note(capture, view)
     checked.badges(capture, layer, head)
+    _code("map", capture)
     tools.say(_said(name, view))
 
 
@@ -130,11 +154,34 @@ def shown(capture: Capture) -> list[tuple[str, View]] | None:
     except InputError as error:
         st.error(refusals.escape(refusals.sentence(error)))
         return None
-    names = [t("models.head_name", layer=layer, head=head) for layer, head in pairs]
+    names = [in_hand.name(capture, *pair) for pair in pairs]
     if settings.mixing == "each" or len(views) == 1:
         return list(zip(names, views, strict=True))
     name = t(f"models.mixed.{settings.mixing}", heads=", ".join(names))
     return [(name, mixed(views, "mean" if settings.mixing == "mean" else "max"))]
+
+
+def _code(panel: str, capture: Capture) -> None:
+    found = shown(capture)
+    if found is not None:
+        view = found[0][1]
+        row = min(asked.look(view.queries) or 0, len(view.weights) - 1)
+        coded.of_map(panel, capture, view.weights, row)
+
+
+def first(capture: Capture) -> View:
+    """Give the head in hand as it is looked at.
+
+    Raises:
+        InputError: if nothing is left to show.
+    """
+    return hiding.applied(cached.view(asked.asked(), *asked.heads(capture)[0], *_how()))
+
+
+def name_of(view: View) -> str:
+    """Name what stands at the sides of a view: a token that is held is a place among them."""
+    sides = "\0".join((*view.queries, "\0", *view.keys))
+    return hashlib.blake2b(sides.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def _how() -> tuple[Unit, str, bool]:
@@ -146,27 +193,64 @@ def _ways(capture: Capture) -> None:
     """Draw how the head is looked at, in one line."""
     t, settings = session.t(), session.settings()
     with st.container(key="ways", horizontal=True, vertical_alignment="center", gap="small"):
-        choice("unit", UNITS)
+        if capture.grid is None:
+            choice("unit", UNITS, take=_otherwise)
         if len(capture.texts) > 1:
-            choice("part", PARTS)
+            choice("part", PARTS, take=_otherwise)
         if len(asked.heads(capture)) > 1:
             choice("mixing", MIXINGS)
-        controls.switch("specials", t("models.specials"))
-        controls.text("find", settings.find, take=lambda text: session.change("find", find=text))
+        _specials()
+        _find()
     found = _found(capture)
     if settings.find:
         st.caption(t("models.found", n=len(found), places=", ".join(map(str, found[:20]))))
 
 
-def choice(field: str, options: tuple[str, ...]) -> None:
+def _find() -> None:
+    """Draw the line in which a token is looked for."""
+    t = session.t()
+    session.put("control.find", session.draft("find", session.settings().find))
+    st.text_input(
+        t("drawer.find"),
+        key="control.find",
+        placeholder=t("drawer.find"),
+        help=t("drawer.find_help"),
+        label_visibility="collapsed",
+        icon=":material/search:",
+        width=200,
+        on_change=lambda: session.change("find", find=session.got("control.find")),
+    )
+
+
+def _specials() -> None:
+    session.put("control.specials", session.settings().specials)
+    st.toggle(
+        session.t()("models.specials"),
+        key="control.specials",
+        on_change=lambda: _otherwise("specials", session.got("control.specials")),
+    )
+
+
+def _otherwise(field: str, value: object) -> None:
+    """Look at the text in another way: its tokens are counted anew, so none is held."""
+    changes = {field: value, "query": Settings().query, "key": None}
+    session.change(field, passage=asked.text(), **changes)
+
+
+def choice(
+    field: str, options: tuple[str, ...], *, take: Callable[[str, Any], None] | None = None
+) -> None:
     """Draw a choice among few ways to look at a model."""
     t = session.t()
-    controls.segments(
-        field,
+    session.put(f"control.{field}", getattr(session.settings(), field))
+    st.segmented_control(
         t(f"models.{field}.choose"),
-        getattr(session.settings(), field),
         options,
-        lambda key: t(f"models.{field}.{key}"),
+        format_func=lambda key: t(f"models.{field}.{key}"),
+        key=f"control.{field}",
+        label_visibility="collapsed",
+        required=True,
+        on_change=lambda: (take or controls.changed)(field, session.got(f"control.{field}")),
     )
 
 

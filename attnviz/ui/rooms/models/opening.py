@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.ui import cached, refusals, session
 
-_OPEN, _FILE = "models.given", "models.file"
+_OPEN, _FILE, _NAN = "models.given", "models.file", "models.nan_rows"
 
 
 def draw() -> None:
@@ -16,13 +16,15 @@ def draw() -> None:
     with st.popover(t("models.open"), icon=":material/upload_file:", key="models.open"):
         st.caption(t("models.open_note"))
         upload = st.file_uploader(t("models.file"), type=["npz", "json"], key=_FILE)
+        st.checkbox(t("models.nan_rows"), key=_NAN, help=t("models.nan_rows_help"))
         if given() is not None:
             st.button(t("models.close"), on_click=_close)
     if upload is not None:
         data = upload.getvalue()
-        digest = hashlib.blake2b(data, digest_size=16).hexdigest()
+        nan_rows = "empty" if session.got(_NAN) else "refuse"
+        digest = f"{hashlib.blake2b(data, digest_size=16).hexdigest()}.{nan_rows}"
         if digest != session.held(_OPEN):
-            _open(digest, data, upload.name)
+            _open(digest, data, upload.name, nan_rows)
     refusals.show("models.file")
 
 
@@ -31,9 +33,9 @@ def given() -> str | None:
     return session.held(_OPEN) or None
 
 
-def _open(digest: str, data: bytes, name: str) -> None:
+def _open(digest: str, data: bytes, name: str, nan_rows: str) -> None:
     try:
-        cached.given_job(digest, data, name).result()
+        cached.given_job(digest, data, name, nan_rows).result()
     except InputError as error:
         session.refuse("models.file", error)
         return

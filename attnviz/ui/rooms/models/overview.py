@@ -6,7 +6,7 @@ from attnviz.components.head_grid import Chosen, head_grid
 from attnviz.models.results import Capture
 from attnviz.text.numbers import number
 from attnviz.ui import cached, session, tools
-from attnviz.ui.rooms.models import asked, one_head
+from attnviz.ui.rooms.models import asked, coded, holding, one_head
 
 
 def panel() -> None:
@@ -20,6 +20,7 @@ def panel() -> None:
     left, right = st.columns([1, 1], gap="medium")
     with left:
         _grid(capture)
+        coded.of_heads(capture)
     with right:
         one_head.draw_lines(capture)
 
@@ -53,15 +54,16 @@ def _grid(capture: Capture) -> None:
 
 
 def _name(capture: Capture, layer: int) -> str:
-    """Name a layer by its number, in a model of two stacks with its kind before it."""
+    """Name a layer by its number, in a model of two stacks with its place in its own after it."""
     found = capture.layers[layer]
-    two = found.kind in ("encoder", "decoder", "cross")
-    number = str(found.number)
-    return session.t()(f"models.short.{found.kind}", number=number) if two else number
+    if found.kind not in ("encoder", "decoder", "cross"):
+        return str(found.number)
+    return f"{layer}: {session.t()(f'models.short.{found.kind}', number=found.number)}"
 
 
 def _open(chosen: Chosen) -> None:
-    asked.open_head(chosen.layer, chosen.head, more=chosen.more, kept=chosen.kept)
+    held = holding.changes(chosen.kept)
+    asked.open_head(chosen.layer, chosen.head, more=chosen.more, held=held)
 
 
 def _note(capture: Capture, layer: int, head: int, largest: float) -> str:

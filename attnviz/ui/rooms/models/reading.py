@@ -11,11 +11,12 @@ from attnviz.models.read_otherwise import READINGS, Reading, readings
 from attnviz.models.results import Capture
 from attnviz.models.views import View, packed
 from attnviz.text.numbers import number
-from attnviz.ui import cached, controls, session, tools
-from attnviz.ui.rooms.models import asked, folds, one_head, why
+from attnviz.ui import cached, controls, refusals, session, tools
+from attnviz.ui.rooms.models import asked, coded, folds, one_head, why
 
 ALL_ROWS = "flow_all"
 """The flow of every row, which takes long; that of one row is there at once."""
+_OWN = 1  # in `amount`: the reading's own numbers
 _SLOTS = {name: f"{{{name}}}" for name in ("query", "key", "i", "j", "value")}
 
 
@@ -50,15 +51,53 @@ def _draw(capture: Capture) -> None:
         return
     there = offered(capture, layer)
     kind = settings.reading if settings.reading in there else READINGS[0]
-    controls.segments(
-        "reading", t("readings.choose"), kind, there, lambda key: t(f"readings.{key}")
-    )
+    with st.container(key="readings", horizontal=True, vertical_alignment="center", gap="small"):
+        controls.segments(
+            "reading", t("readings.choose"), kind, there, lambda key: t(f"readings.{key}")
+        )
+        _choose_scale()
     st.caption(t(f"readings.claim.{kind}"))
     row = view.query_places[_row(view)] if kind == "flow" else None
     kind_asked = "flow" if kind == ALL_ROWS else kind
     found = folds.waited(cached.reading(asked.asked(), layer, head, kind_asked, row))
-    if found is not None:
-        _map((layer, head), view, kind, found)
+    if found is None:
+        return
+    own = _own_numbers()
+    st.caption(_scale(kind, found) if own else t("readings.shares"))
+    _map((layer, head), view, kind, found if own else found.as_shares())
+    coded.of_reading(capture, kind_asked, row, shares=not own)
+
+
+def _own_numbers() -> bool:
+    """Tell whether a reading is shown in its own numbers, and not on the scale of them all."""
+    return session.settings().amount == _OWN
+
+
+def _choose_scale() -> None:
+    t = session.t()
+    session.put("control.reading_scale", "own" if _own_numbers() else "shares")
+    st.segmented_control(
+        t("readings.scale.choose"),
+        ("shares", "own"),
+        format_func=lambda key: t(f"readings.scale.{key}"),
+        key="control.reading_scale",
+        label_visibility="collapsed",
+        required=True,
+        on_change=_take_scale,
+    )
+
+
+def _take_scale() -> None:
+    own = session.got("control.reading_scale") == "own"
+    session.change("models", amount=_OWN if own else None)
+
+
+def _scale(kind: str, found: Reading) -> str:
+    """Say where the colours end, and what a number there would be."""
+    t, limit = session.t(), number(found.limit, session.settings().digits)
+    if kind in ("value", "norm", "layer"):
+        return t(f"readings.ends.{kind}", limit=limit)
+    return t("readings.ends.one", limit=limit)
 
 
 def _row(view: View) -> int:
@@ -87,15 +126,19 @@ def _map(pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
         mode=cast(Mode, settings.colours),
         query=asked.look(view.queries),
         key_place=settings.key,
+        text=one_head.name_of(view),
         digits=settings.digits,
         turned=session.notation().columns,
         size=session.size(),
     )
     row = _row(view)
+    if found.mixed is not None:
+        share = number(float(found.mixed[view.query_places[row]]), settings.digits)
+        st.markdown(t("readings.mixed", query=refusals.escape(view.queries[row]), share=share))
     best = int(np.argmax(numbers[row]))
     tools.say(
         t(
-            "readings.said",
+            "readings.said_own" if _own_numbers() else "readings.said",
             name=name,
             reading=t(f"readings.{kind}"),
             query=view.queries[row],
@@ -119,5 +162,7 @@ def _words() -> HeatWords:
 
 
 def _whose(kind: str) -> str:
-    """Tell whether a reading is of one head, or of all heads up to its layer."""
-    return "head" if kind in ("weight", "value") else "layers"
+    """Tell whether a reading is of one head, of all heads of its layer, or of all so far."""
+    if kind in ("rollout", "flow", ALL_ROWS):
+        return "layers"
+    return "layer" if kind == "layer" else "head"

@@ -8,7 +8,7 @@ from attnviz.models.results import Capture
 from attnviz.text.numbers import number
 from attnviz.ui import cached, session, tools
 from attnviz.ui.plots import plot
-from attnviz.ui.rooms.models import asked, folds
+from attnviz.ui.rooms.models import asked, coded, folds
 
 
 def panel() -> None:
@@ -35,6 +35,7 @@ def _draw(capture: Capture) -> None:
         "similar",
     )
     st.caption(" ".join(_limits(found)))
+    coded.of_similar(capture, _first_alike(capture, heads[0][0]), found)
     near = found.nearest(heads[0])
     if near is not None:
         tools.say(

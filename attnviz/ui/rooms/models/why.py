@@ -14,7 +14,7 @@ from attnviz.settings import Settings
 from attnviz.text import Words
 from attnviz.text.numbers import bracketed, number, significant
 from attnviz.ui import cached, matrices, session, tools
-from attnviz.ui.rooms.models import asked, folds, one_head
+from attnviz.ui.rooms.models import asked, checked, coded, folds, in_hand, one_head
 
 _NEAR = 1e-4  # how far a weight may be from the model's own before its scores are hidden
 
@@ -51,6 +51,7 @@ def _draw(capture: Capture) -> None:
     view = shown[0][1]
     pair = _pair(capture, layer, head, view)
     _choose(view, pair)
+    checked.shared(capture, layer, head)
     reason = _hidden_because(capture, layer, head)
     if reason:
         st.info(t(reason))
@@ -63,15 +64,16 @@ def _draw(capture: Capture) -> None:
         return
     left, right = (st.container(), st.container()) if session.alone() else st.columns([4, 3])
     with left:
-        _products(found, pair, t("models.head_name", layer=layer, head=head))
+        _products(found, pair, in_hand.name(capture, layer, head))
     with right:
         st.markdown(chain(found, t, session.settings().digits))
-    tools.say(_said(found, view, pair, t("models.head_name", layer=layer, head=head)))
+    coded.of_why(capture, found, pair.query, pair.key)
+    tools.say(_said(found, view, pair, in_hand.name(capture, layer, head)))
 
 
 def of_pieces(panel: str) -> bool:
     """Tell whether pieces are shown; where words are, say why not and offer them."""
-    if session.settings().unit == "pieces":
+    if session.settings().unit == "pieces" or asked.eyes():
         return True
     t = session.t()
     st.info(t("why.pieces"))

@@ -1,0 +1,91 @@
+"""Switches every head of a model off in turn, and measures what each is worth on one text."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from attnviz.attention.arrays import read_only
+from attnviz.attention.head_importance import ablation_importance
+from attnviz.errors import InputError
+from attnviz.models.changes import relative
+from attnviz.models.edits import Edit
+from attnviz.models.model import Model
+from attnviz.models.recorder import numbers
+from attnviz.models.worth import Worth
+
+Progress = Callable[[str, float], None]
+
+
+def worth(
+    model: Model,
+    text: "str | np.ndarray",
+    text_pair: str | None = None,
+    target: str | None = None,
+    *,
+    window: int | None = None,
+    progress: Progress | None = None,
+) -> Worth:
+    """Run the model once as it is and once without each head.
+
+    `progress` is told "ablate" and the share of runs that are done.
+
+    Raises:
+        InputError: if the model cannot read the text, or nothing can be changed in it.
+    """
+    if model.tier != "exact":
+        raise InputError("models.no_ablation", name=model.name)
+    if window is not None and isinstance(text, str) and text_pair is None:
+        text, _ = model._part(text, window)
+    inputs = model._given(text, text_pair, target).inputs
+    tell = progress or (lambda stage, share: None)
+    with torch.inference_mode():
+        counts, loss, plain = _run(model, inputs, ())
+        moved: list[list[float]] = [[] for _ in counts]
+        losses: list[list[float]] = [[] for _ in counts]
+        done, total = 0, sum(counts)
+        for layer, n_heads in enumerate(counts):
+            for head in range(n_heads):
+                tell("ablate", done / total)
+                edit = Edit(kind="off", layer=layer, head=head)
+                _, without, vectors = _run(model, inputs, (edit,))
+                moved[layer].append(float(relative(plain, vectors).mean()))
+                losses[layer].append(np.nan if without is None else without)
+                done += 1
+    return Worth(
+        moved=tuple(read_only(np.array(each)) for each in moved),
+        loss=loss,
+        losses=()
+        if loss is None
+        else tuple(read_only(ablation_importance(each, loss)) for each in losses),
+    )
+
+
+def _run(
+    model: Model, inputs: dict[str, Any], edits: tuple[Edit, ...]
+) -> tuple[list[int], float | None, np.ndarray]:
+    """Give how many heads each layer has, the loss, and the last vectors."""
+    known = inspect.signature(type(model.network).forward).parameters
+    recorder = model._recorder(edits)
+    plain = {"use_cache": False} if "use_cache" in known else {}
+    with recorder.recording():
+        out = model.network(**inputs, **plain, output_hidden_states=True)
+    if not recorder.layers:
+        raise InputError("models.nothing_recorded", name=model.name)
+    last = getattr(out, "last_hidden_state", None)
+    if last is None:
+        last = (getattr(out, "decoder_hidden_states", None) or out.hidden_states)[-1]
+    counts = [layer.n_heads for layer in recorder.layers]
+    return counts, _loss(model, out, inputs), numbers(last[0])
+
+
+def _loss(model: Model, out: Any, inputs: dict[str, Any]) -> float | None:
+    """Give the mean −ln p of each next token, None where the model predicts none."""
+    logits = getattr(out, "logits", None)
+    ids = inputs.get("decoder_input_ids", inputs.get("input_ids"))
+    predicts = model.kind in ("causal", "encoder_decoder")
+    if logits is None or ids is None or not predicts or ids.shape[1] < 2:
+        return None
+    return float(torch.nn.functional.cross_entropy(logits[0, :-1].float(), ids[0, 1:]))

@@ -1,0 +1,218 @@
+"""`python -m attnviz metrics`: every number of every head without a browser."""
+
+import csv
+import io
+import json
+import statistics
+
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+from attnviz.cli import main
+from attnviz.cli.options import COMMANDS, TABLED
+from attnviz.exports.head_tables import written
+from attnviz.models.corpus import AVERAGED
+from attnviz.models.listed import listed
+from attnviz.models.load import load_model
+from attnviz.models.tiny import save_tiny
+from attnviz.text import LANGUAGES, words
+
+TEXTS = ("I saw a saw", "saw saw", "a saw I saw a saw")
+
+
+@pytest.fixture(autouse=True)
+def _english(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+
+
+@pytest.fixture
+def said(capsys):
+    """Run a command line; give its exit status, and what it wrote to output and to errors."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = main(("metrics", *arguments))
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> str:
+    place = tmp_path_factory.mktemp("tiny") / "bert"
+    save_tiny("bert", place)
+    return str(place)
+
+
+@pytest.fixture(scope="module")
+def tables(folder) -> list:
+    model = load_model(folder)
+    return [listed(model.capture(text)) for text in TEXTS]
+
+
+@pytest.fixture
+def texts(tmp_path) -> str:
+    path = tmp_path / "texts.txt"
+    path.write_text("\n\n".join(TEXTS) + "\n", "utf-8")
+    return str(path)
+
+
+def rows_of(path) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+
+
+# --- One text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_table_is_printed_a_head_a_line(said, folder, tables, language):
+    status, out, err = said("--model", folder, "--text", TEXTS[0], "--lang", language)
+    t, lines = words(language), out.splitlines()
+    assert status == 0
+    assert len(lines) == 1 + len(tables[0])
+    assert t("measure.previous_share") in lines[0]
+    at = lines[1].split()
+    assert at[0] == "0.0"
+    assert at[3] == f"{tables[0][0].previous_share:.2f}"
+    assert t("cli.reading", place=1, n=1) in err
+
+
+def test_a_csv_has_every_number_of_every_head(said, folder, tables, tmp_path):
+    path = tmp_path / "heads.csv"
+    assert said("--model", folder, "--text", TEXTS[0], "--out", str(path))[0] == 0
+    rows = rows_of(path)
+    assert len(rows) == len(tables[0])
+    for row, head in zip(rows, tables[0], strict=True):
+        assert (row["layer"], row["head"]) == (str(head.layer), str(head.head))
+        assert row["types"].split() == list(head.types)
+        for name in AVERAGED:
+            number = getattr(head, name)
+            assert row[name] == ("" if number is None else repr(number))
+
+
+def test_json_and_parquet_say_the_same_and_keep_what_is_not_there(said, folder, tmp_path):
+    for ending in ("json", "parquet"):
+        arguments = ("--model", folder, "--text", "saw", "--out", str(tmp_path / f"h.{ending}"))
+        assert said(*arguments)[0] == 0
+    lines = json.loads((tmp_path / "h.json").read_text("utf-8"))
+    table = parquet.read_table(tmp_path / "h.parquet")
+    assert table.to_pylist() == lines
+    assert lines[0]["induction_score"] is None
+    assert str(table.schema.field("induction_score").type) == "double"
+
+
+# --- Several texts
+
+
+def test_several_texts_give_means_with_their_count_and_deviation(
+    said, folder, tables, texts, tmp_path
+):
+    path = tmp_path / "heads.json"
+    status, _, err = said("--model", folder, "--file", texts, "--out", str(path))
+    assert status == 0
+    assert words("en")("cli.reading", place=3, n=3) in err
+    for place, line in enumerate(json.loads(path.read_text("utf-8"))):
+        assert line["n_texts"] == 3
+        for name in AVERAGED:
+            numbers = [getattr(table[place], name) for table in tables]
+            there = [number for number in numbers if number is not None]
+            assert line[f"{name}_n"] == len(there)
+            if len(there) > 1:
+                assert line[name] == pytest.approx(statistics.mean(there))
+                assert line[f"{name}_sd"] == pytest.approx(statistics.stdev(there), abs=1e-9)
+
+
+def test_every_text_can_have_its_own_lines(said, folder, tables, texts, tmp_path):
+    path = tmp_path / "heads.csv"
+    said("--model", folder, "--file", texts, "--each", "--out", str(path))
+    rows = rows_of(path)
+    assert [row["passage"] for row in rows[:: len(tables[0])]] == list(TEXTS)
+    assert [row["text"] for row in rows[:: len(tables[0])]] == ["1", "2", "3"]
+    second = rows[len(tables[0])]
+    assert second["self_share"] == repr(tables[1][0].self_share)
+    out = said("--model", folder, "--file", texts, "--each")[1]
+    assert len(out.splitlines()) == 1 + len(rows)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_screen_says_over_how_many_texts(said, folder, texts, language):
+    _, out, _ = said("--model", folder, "--file", texts, "--lang", language)
+    assert out.splitlines()[0] == words(language)("cli.means", n=3)
+
+
+def test_texts_may_come_through_a_pipe(said, folder, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a saw\nI saw\n")))
+    assert words("en")("cli.means", n=2) in said("--model", folder, "--file", "-")[1]
+
+
+# --- Weights of another program
+
+
+def test_weights_of_a_file_are_read_without_a_model(said, tmp_path):
+    path, out = tmp_path / "w.npz", tmp_path / "heads.json"
+    weights = np.array([[[1.0, 0, 0], [1, 0, 0], [0, 0.75, 0.25]]])
+    np.savez(path, layer_0=weights, tokens=["I", "saw", "saws"])
+    status, _, err = said("--weights", str(path), "--out", str(out))
+    assert (status, err) == (0, "")
+    (line,) = json.loads(out.read_text("utf-8"))
+    assert line["previous_share"] == 0.875
+    assert line["types"].split()[0] == "previous"
+
+
+def test_tokens_may_be_typed_and_then_repeat(said, tmp_path):
+    path, out = tmp_path / "w.npz", tmp_path / "heads.json"
+    np.savez(path, layer_0=np.array([[[1.0, 0, 0], [0, 1, 0], [0.25, 0.75, 0]]]))
+    said("--weights", str(path), "--tokens", "a b a", "--out", str(out))
+    (line,) = json.loads(out.read_text("utf-8"))
+    assert (line["induction_score"], line["duplicate_score"]) == (0.75, 0.25)
+
+
+def test_a_spreadsheet_runs_no_text():
+    assert b"'=1+1" in written([{"passage": "=1+1"}], "csv")
+
+
+# --- Mistakes
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("arguments", "code", "values"),
+    [
+        (["--fly"], "cli.unknown", {"got": "--fly", "command": "metrics"}),
+        (
+            ["--out", "x.zip"],
+            "cli.ending",
+            {"option": "--out", "known": ", ".join(TABLED), "got": "x.zip"},
+        ),
+        (["--text", "  "], "models.no_tokens", {}),
+        (["--file", "no.txt"], "cli.cannot_read", {"path": "no.txt"}),
+        (["--model", "./nowhere", "--text", "a"], "models.no_folder", {"name": "./nowhere"}),
+        (["--weights", "no.npz"], "models.no_npz", {"name": "no.npz"}),
+        (
+            ["--text", "a", "--file", "b"],
+            "cli.one_source",
+            {"options": "--text, --file, --weights"},
+        ),
+        (["--model", "vit"], "models.needs_picture", {"name": "DINOv2-small"}),
+    ],
+)
+def test_a_mistake_is_a_sentence_and_status_2(said, language, arguments, code, values):
+    status, out, err = said(*arguments, "--lang", language)
+    assert (status, out) == (2, "")
+    assert err.splitlines()[-1] == words(language)(f"error.{code}", **values)
+
+
+def test_a_file_that_is_no_text_is_refused(said, tmp_path):
+    path = tmp_path / "t.txt"
+    path.write_bytes(b"\xff\xfe\x00bad")
+    status, _, err = said("--file", str(path))
+    assert (status, err.strip()) == (2, words("en")("error.cli.not_utf8", path=str(path)))
+    path.write_text("\n \n", "utf-8")
+    assert said("--file", str(path))[2].strip() == words("en")("error.models.no_tokens")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_help_names_every_option(said, language):
+    _, out, _ = said("--help", "--lang", language)
+    for option in COMMANDS["metrics"]:
+        assert option.flag in out
