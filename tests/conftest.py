@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("attnviz", deadline=None)  # no test is timed
+hypothesis.settings.load_profile("attnviz")
 
 ROOT = Path(__file__).parent.parent
 CHROMIUM = os.environ.get("CHROMIUM") or next(

@@ -128,7 +128,8 @@ def test_a_damaged_link_says_so_and_opens_with_the_defaults(script, language):
     said = [warning.value.replace("\\", "") for warning in app.warning]
     named = f"{t('drawer.normalizer')} (norm), {t('drawer.temperature')} (temp)"
     assert said == [t("check.damaged", keys=named)]
-    assert "0.2060" in payloads(app)[0]  # the readable part of the link counts
+    if script != "compare.py":  # it opens on a picture, whose numbers have no decimals to choose
+        assert "0.2060" in payloads(app)[0]  # the readable part of the link counts
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
