@@ -22,12 +22,20 @@ class Orders:
     """φ(K)ᵀ V: all that is kept of keys and values, however many there are."""
 
     @classmethod
-    def of(cls, head: HeadTrace, allowed: Bool[np.ndarray, "query key"] | None) -> "Orders":
-        """Attend linearly with the queries, keys, values and mask of a head."""
-        found = linear_attend(head.query, head.key, head.value, mask=allowed)
-        return cls(
-            head, found, found.weights @ found.value, found.key_features.T @ found.value
-        )
+    def of(
+        cls,
+        head: HeadTrace,
+        allowed: Bool[np.ndarray, "query key"] | None,
+        *,
+        causal: bool = False,
+    ) -> "Orders":
+        """Attend linearly with the queries, keys, values and mask of a head.
+
+        Where the mask is the `causal` one, running sums take its place.
+        """
+        mask = None if causal else allowed
+        found = linear_attend(head.query, head.key, head.value, causal=causal, mask=mask)
+        return cls(head, found, found.weights @ found.value, found.key_features.T @ found.value)
 
     @property
     def rounding(self) -> float:
@@ -40,9 +48,7 @@ class Orders:
             return self.linear.output
         sums = self.linear.query_features @ self.state
         totals = self.linear.query_features @ self.linear.key_features.sum(axis=0)
-        return np.divide(
-            sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0
-        )
+        return np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0)
 
     @property
     def difference(self) -> Float[np.ndarray, "query key"]:

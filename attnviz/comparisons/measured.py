@@ -1,25 +1,35 @@
-"""How long four layers really take on the machine that runs this, and how much memory."""
+"""How long four layers really take on the machine that runs this, and how much memory.
 
+    python -m attnviz.comparisons.measured '{"names": ["rnn"], "width": 64}'
+
+runs them in a process of its own and prints a line of JSON for each length, then what was found.
+"""
+
+import json
 import os
+import subprocess
+import sys
 import threading
 import time
 import tracemalloc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 import numpy as np
 from jaxtyping import Float
 
-from attnviz.attention import HeadChoices, attend
 from attnviz.comparisons.recurrence import Cell, Head, drawn_inputs
 from attnviz.comparisons.window import through_window
 
 LENGTHS = (16, 32, 64, 128, 256, 512, 1024)
-WIDEST = 256
-_LEAST, _MOST, _LONG = 3, 50, 0.04
-"""How often a layer runs: three times, and on until that took so many seconds."""
+WIDEST, MOST_NEIGHBOURS = 256, 129
+_BLOCK = 2**21  # numbers gathered at once
+ROUNDS = 6
+"""How often every length is timed, so that what else runs for a moment spoils none of them."""
+_MOST, _LONG = 20, 0.01  # runs in a round: on until they took so many seconds
 _ONE = threading.Lock()
+_ALONE = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
 
 Layer = Callable[[Float[np.ndarray, "n width"]], Float[np.ndarray, "n width"]]
 
@@ -30,6 +40,8 @@ class Measured:
 
     lengths: tuple[int, ...]
     width: int
+    kernel: int
+    neighbours: int
     seconds: dict[str, tuple[float, ...]]
     bytes_taken: dict[str, tuple[int, ...]]
     at: datetime
@@ -43,11 +55,10 @@ def layers(width: int, kernel: int, neighbours: int) -> dict[str, Layer]:
     """
     head, cell = Head.drawn(width, 0), Cell.drawn(width, 0.9, 0)
     kernels = np.random.default_rng(0).normal(size=(kernel, width, width)) / np.sqrt(width)
-    scaled = HeadChoices(scale="sqrt_d_k")
 
     def attention(inputs: Float[np.ndarray, "n width"]) -> Float[np.ndarray, "n width"]:
         query, key, value = inputs @ head.w_q, inputs @ head.w_k, inputs @ head.w_v
-        return attend(query, key, value, scaled).output
+        return all_pairs(query, key, value)
 
     def restricted(inputs: Float[np.ndarray, "n width"]) -> Float[np.ndarray, "n width"]:
         query, key, value = inputs @ head.w_q, inputs @ head.w_k, inputs @ head.w_v
@@ -61,6 +72,17 @@ def layers(width: int, kernel: int, neighbours: int) -> dict[str, Layer]:
     }
 
 
+def all_pairs(
+    query: Float[np.ndarray, "n d_k"],
+    key: Float[np.ndarray, "n d_k"],
+    value: Float[np.ndarray, "n d_v"],
+) -> Float[np.ndarray, "n d_v"]:
+    """Attend to all places, scaled by √d_k: plain numpy, as quick as it can be."""
+    scores = query @ key.T / np.sqrt(query.shape[1])
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return (raised / raised.sum(axis=1, keepdims=True)) @ value
+
+
 def near_by(
     query: Float[np.ndarray, "n d_k"],
     key: Float[np.ndarray, "n d_k"],
@@ -70,14 +92,20 @@ def near_by(
     """Attend to the places at most `radius` away, without a square of scores; scaled by √d_k."""
     n = len(query)
     radius = min(radius, n - 1)
-    around = np.arange(n)[:, None] + np.arange(-radius, radius + 1)
-    there = (around >= 0) & (around < n)
-    around = np.where(there, around, 0)
-    scores = np.einsum("nd,nrd->nr", query, key[around]) / np.sqrt(query.shape[1])
-    scores = np.where(there, scores, -np.inf)
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights = raised / raised.sum(axis=1, keepdims=True)
-    return np.einsum("nr,nrd->nd", weights, value[around])
+    offsets, root = np.arange(-radius, radius + 1), np.sqrt(query.shape[1])
+    rows = max(1, _BLOCK // (len(offsets) * max(query.shape[1], value.shape[1])))
+    output = np.empty((n, value.shape[1]))
+    for first in range(0, n, rows):
+        asking = np.arange(first, min(first + rows, n))
+        around = asking[:, None] + offsets
+        there = (around >= 0) & (around < n)
+        around = np.where(there, around, 0)
+        scores = np.einsum("nd,nrd->nr", query[asking], key[around]) / root
+        scores = np.where(there, scores, -np.inf)
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        weights = raised / raised.sum(axis=1, keepdims=True)
+        output[asking] = np.einsum("nr,nrd->nd", weights, value[around])
+    return output
 
 
 def measure(
@@ -88,38 +116,86 @@ def measure(
     lengths: Sequence[int] = LENGTHS,
     tell: Callable[[str, float], None] = lambda stage, share: None,
 ) -> Measured:
-    """Run layers over longer and longer inputs, one measurement at a time in this process.
+    """Run layers over longer and longer inputs, in this process.
 
-    A width above WIDEST is measured at WIDEST.
+    A width above WIDEST is measured at WIDEST, neighbours above MOST_NEIGHBOURS at as many.
     """
-    width = min(width, WIDEST)
+    width, neighbours = min(width, WIDEST), min(neighbours, MOST_NEIGHBOURS)
     all_ = layers(width, kernel, neighbours)
-    seconds: dict[str, list[float]] = {name: [] for name in names}
+    inputs = [drawn_inputs(n, width, 0) for n in lengths]
+    fastest = {name: [np.inf] * len(inputs) for name in names}
     taken: dict[str, list[int]] = {name: [] for name in names}
-    total, done = len(lengths) * len(names), 0
-    with _ONE:
-        for n in lengths:
-            inputs = drawn_inputs(n, width, 0)
+    for round_ in range(ROUNDS):
+        for place, given in enumerate(inputs):
+            tell("measure", (round_ + place / len(inputs)) / ROUNDS)
             for name in names:
-                tell("measure", done / total)
-                all_[name](inputs)
-                seconds[name].append(_fastest(all_[name], inputs))
-                taken[name].append(_taken(all_[name], inputs))
-                done += 1
+                if round_ == 0:
+                    taken[name].append(_taken(all_[name], given))
+                seconds = _fastest(all_[name], given)
+                fastest[name][place] = min(fastest[name][place], seconds)
     return Measured(
         tuple(lengths),
         width,
-        {name: tuple(each) for name, each in seconds.items()},
+        kernel,
+        neighbours,
+        {name: tuple(each) for name, each in fastest.items()},
         {name: tuple(each) for name, each in taken.items()},
         datetime.now(UTC).astimezone(),
         os.cpu_count() or 1,
     )
 
 
+def measure_apart(
+    names: Sequence[str],
+    width: int,
+    kernel: int = 3,
+    neighbours: int = 21,
+    lengths: Sequence[int] = LENGTHS,
+    tell: Callable[[str, float], None] = lambda stage, share: None,
+) -> Measured:
+    """Measure in a process of its own, on one core, where no other page is slowed or in the way.
+
+    One measurement at a time; who asks meanwhile waits.
+    """
+    asked = {"names": names, "width": width, "kernel": kernel}
+    asked |= {"neighbours": neighbours, "lengths": lengths}
+    command = [sys.executable, "-m", "attnviz.comparisons.measured", json.dumps(asked)]
+    found: dict = {}
+    with (
+        _ONE,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | _ALONE
+        ) as run,
+    ):
+        for line in run.stdout or ():
+            found = json.loads(line)
+            if "share" in found:
+                tell("measure", found["share"])
+    if run.returncode:
+        raise RuntimeError(f"measuring must end well, got exit {run.returncode}; measure again")
+    return _read(found)
+
+
+def _read(found: dict) -> Measured:
+    def by_layer(part: str) -> dict[str, tuple]:
+        return {name: tuple(each) for name, each in found[part].items()}
+
+    return Measured(
+        tuple(found["lengths"]),
+        found["width"],
+        found["kernel"],
+        found["neighbours"],
+        by_layer("seconds"),
+        by_layer("bytes_taken"),
+        datetime.fromisoformat(found["at"]),
+        found["cores"],
+    )
+
+
 def _fastest(layer: Layer, inputs: Float[np.ndarray, "n width"]) -> float:
     """Time several runs: another program can only make one slower."""
     runs: list[float] = []
-    while len(runs) < _LEAST or (sum(runs) < _LONG and len(runs) < _MOST):
+    while not runs or (sum(runs) < _LONG and len(runs) < _MOST):
         start = time.perf_counter()
         layer(inputs)
         runs.append(time.perf_counter() - start)
@@ -128,15 +204,27 @@ def _fastest(layer: Layer, inputs: Float[np.ndarray, "n width"]) -> float:
 
 def _taken(layer: Layer, inputs: Float[np.ndarray, "n width"]) -> int:
     """Give the most bytes that Python and numpy held at once beyond those held before."""
-    nested = tracemalloc.is_tracing()
-    if not nested:
-        tracemalloc.start()
+    tracemalloc.start()
     try:
-        tracemalloc.reset_peak()
         before, _ = tracemalloc.get_traced_memory()
         layer(inputs)
         _, peak = tracemalloc.get_traced_memory()
     finally:
-        if not nested:
-            tracemalloc.stop()
+        tracemalloc.stop()
     return max(0, peak - before)
+
+
+def main() -> None:
+    """Measure what the argument asks for; another process reads what is written."""
+
+    def write(message: dict) -> None:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+    asked = json.loads(sys.argv[1])
+    found = measure(**asked, tell=lambda _stage, share: write({"share": share}))
+    write(asdict(found) | {"at": found.at.isoformat()})
+
+
+if __name__ == "__main__":
+    main()

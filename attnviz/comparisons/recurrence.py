@@ -35,9 +35,7 @@ class Cell:
             states[step] = state
         return states
 
-    def jacobians(
-        self, inputs: Float[np.ndarray, "n width"]
-    ) -> Float[np.ndarray, "n width width"]:
+    def jacobians(self, inputs: Float[np.ndarray, "n width"]) -> Float[np.ndarray, "n width width"]:
         """Give ∂h_t/∂x_1 at each step, exactly: one product of matrices more at each step."""
         slopes = 1 - self.states(inputs) ** 2
         found = [slopes[0][:, None] * self.w_input.T]

@@ -1,5 +1,7 @@
 """Linear attention: another weight, and so another order of multiplication."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from attnviz.comparisons.costs import crossing
@@ -21,7 +23,8 @@ def linear() -> None:
     """Draw both sets of weights, what they make, and where one order costs less."""
     t, scene, settings = session.t(), session.scene(), session.settings()
     head = scene.trace.head(scene.head)
-    found = Orders.of(head, scene.mask)
+    causal = settings.mask == "causal" and scene.mask is not None
+    found = Orders.of(head, scene.mask, causal=causal)
     d_k, d_v = found.state.shape
     n, width = len(scene.tokens), int(shown.amount_among(WIDTHS, USUAL_WIDTH))
     by_weights, by_state = found.works()
@@ -38,17 +41,17 @@ def linear() -> None:
         "rounding": magnitude(found.rounding),
         "normalizer": t(f"normalizer.{settings.normalizer}"),
     }
-    cheaper = (
-        "less" if by_state < by_weights else "same" if by_state == by_weights else "more"
-    )
+    cheaper = "less" if by_state < by_weights else "same" if by_state == by_weights else "more"
     st.subheader(t("linear.question"), anchor=False)
-    shown.answer(t("linear.answer", **values) + " " + t(f"linear.{cheaper}", **values))
-    if scene.mask is not None:
-        st.caption(t("linear.masked"))
-    if scene.positions in BIASED if isinstance(scene.positions, str) else False:
+    summed = scene.mask is None or causal
+    counted = t(f"linear.{cheaper}", **values) if summed else t("linear.masked")
+    shown.answer(f"{t('linear.answer', **values)} {counted}")
+    if causal:
+        st.caption(t("linear.causal"))
+    if isinstance(scene.positions, str) and scene.positions in BIASED:
         st.caption(t("linear.biased"))
     _maps(found)
-    tools.say(t("linear.say", **values))
+    tools.say(t("linear.say" if summed else "linear.say_masked", **values))
     curve, words = st.columns([3, 2], gap="large")
     with curve:
         plot(
@@ -68,9 +71,7 @@ def linear() -> None:
         st.markdown(t("linear.how", **values))
         tools.lines(
             "linear",
-            lambda: code_comparisons.linear_numpy(
-                head.query, head.key, head.value, scene.mask, t
-            ),
+            lambda: code_comparisons.linear_numpy(head.query, head.key, head.value, scene.mask, t),
             lambda: code_comparisons.linear_package(
                 head.query, head.key, head.value, scene.mask, t
             ),
@@ -118,8 +119,23 @@ def _maps(found: Orders) -> None:
         )
         for name, output in (("head", head.output), ("linear", found.linear.output))
     ]
-    few = len(scene.tokens) <= 6
-    sides = st.columns([3, 2], gap="medium") if few else (st.container(), st.container())
+    difference = matrices.token_by_token(
+        found.difference,
+        "scores",
+        scene.tokens,
+        t,
+        digits,
+        sums=matrices.sums(found.difference, digits) if notation.columns else None,
+        masked=None if scene.mask is None else (~scene.mask).tolist(),
+        row_in_hand=scene.query,
+        readout_template=t("see.cell"),
+        pick_rows=True,
+        notation=notation,
+    )
+    name = [("Δα′", "name")]
+    maps.append(replace(_titled(difference, t("linear.difference")), name=name))
+    few = len(scene.tokens) <= 4 and not session.settings().present
+    sides = st.columns([12, 5], gap="small") if few else (st.container(), st.container())
     for side, tables, name in zip(sides, (maps, outputs), ("weights", "outputs"), strict=True):
         with side:
             matrix(
@@ -128,7 +144,7 @@ def _maps(found: Orders) -> None:
                 label=t(f"linear.{name}"),
                 default_readout=t("linear.point"),
                 on_query=session.ask,
-                size=session.size() * 0.86,
+                size=session.size() * 0.8,
             )
 
 
@@ -137,4 +153,4 @@ def _normalizer() -> str:
 
 
 def _titled(spec: MatrixSpec, title: str) -> MatrixSpec:
-    return matrices.titled(spec, title)
+    return replace(spec, title=title, label=f"{title}, {spec.shape}", row_title="", column_title="")

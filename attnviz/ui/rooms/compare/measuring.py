@@ -1,8 +1,8 @@
-"""Measuring on the machine at hand: begun by a button, with progress, drawn with time and memory."""
+"""Measuring on the machine at hand: a button begins it; drawn are time and memory, and when."""
 
 import streamlit as st
 
-from attnviz.comparisons.measured import Measured
+from attnviz.comparisons.measured import MOST_NEIGHBOURS, WIDEST, Measured
 from attnviz.figures import measured as figures
 from attnviz.text.numbers import significant
 from attnviz.ui import cached, refusals, session
@@ -13,16 +13,18 @@ _SOON = 0.2  # seconds
 
 
 def measuring(panel: str, names: tuple[str, ...], width: int, kernel: int, neighbours: int) -> None:
-    """Draw the button that measures, how far it is, or what was found."""
-    t, asked = session.t(), (names, width, kernel, neighbours)
-    if not session.flag(f"measure.{panel}"):
+    """Draw the button that measures, how far it is, or what was found; other sizes ask again."""
+    t = session.t()
+    asked = (names, min(width, WIDEST), kernel, min(neighbours, MOST_NEIGHBOURS))
+    flag = f"measure.{panel}.{asked}"
+    if not session.flag(flag):
         with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
             st.button(
                 t("measured.begin"),
                 icon=":material/timer:",
                 key=f"measure.{panel}",
                 on_click=session.set_flag,
-                args=(f"measure.{panel}", True),
+                args=(flag, True),
             )
             st.caption(t("measured.note"))
         return
@@ -55,10 +57,12 @@ def _drawn(panel: str, found: Measured) -> None:
     fastest = min(seconds, key=seconds.__getitem__)
     st.markdown(
         t(
-            "measured.found",
+            "measured.found_all" if "cnn" in seconds else "measured.found",
             when=found.at.strftime("%Y-%m-%d %H:%M:%S"),
             cores=found.cores,
             width=found.width,
+            kernel=found.kernel,
+            neighbours=found.neighbours,
             n=longest,
             fastest=t(f"costs.{fastest}"),
             milliseconds=significant(1e3 * seconds[fastest]),

@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.comparisons import recurrence as lesson
 from attnviz.figures import code_comparisons
 from attnviz.figures import recurrence as figures
-from attnviz.text.numbers import magnitude, number, significant
+from attnviz.text.numbers import magnitude, significant
 from attnviz.ui import cached, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.compare import kept, shown
@@ -33,7 +33,7 @@ def recurrence() -> None:
         "attention": done["attention"],
         "steps": lesson.finished_after(n, reader),
         "path": n - 1,
-        "radius": number(radius),
+        "radius": significant(radius),
         "long": LONG,
         "left": magnitude(found.rnn[-1]),
         "left_10": magnitude(found.rnn[9]),

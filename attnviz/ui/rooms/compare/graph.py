@@ -1,0 +1,244 @@
+"""Attention on a graph: who may look is who is joined."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from attnviz.comparisons import graph as lesson
+from attnviz.comparisons.costs import UNREACHED
+from attnviz.components import Text
+from attnviz.components.matrix import MatrixSpec, matrix
+from attnviz.components.painter import PainterSpec, PainterWords, painter
+from attnviz.figures import code_comparisons
+from attnviz.figures import graph as figures
+from attnviz.scene import DIGITS_TOKENS
+from attnviz.text.numbers import number
+from attnviz.ui import matrices, refusals, session, tools
+from attnviz.ui.plots import plot
+from attnviz.ui.rooms.compare import chosen_graph as chosen
+from attnviz.ui.rooms.compare import shown
+
+WAYS = ("masked", "zero", "gat")
+
+
+def graph() -> None:
+    """Draw the graph, its edges to click, and the row of who asks, read in three ways."""
+    t, names = session.t(), chosen.names_in_hand()
+    n, layers = len(names), chosen.layers_in_hand()
+    allowed, drawn = chosen.edges_in_hand(n), chosen.drawn_in_hand()
+    query = min(session.settings().query, n - 1)
+    found = lesson.Compared.of(drawn, allowed)
+    st.subheader(t("graph.question"), anchor=False)
+    spoken = chosen.spoken_names()
+    values = _values(found, query, layers, spoken)
+    shown.answer(_answer(found, query, values))
+    shown.arranged(
+        lambda: chosen.controls(n, allowed, layers), lambda: _first(found, query, layers)
+    )
+    tools.say(t("graph.say", **values | {"name": spoken[query]}))
+    maps, words = st.columns([3, 2], gap="large")
+    with maps:
+        _maps(found, query)
+    with words:
+        st.markdown(t("graph.leaks", **values))
+        st.markdown(t("graph.ranks", **values))
+        tools.lines(
+            "graph",
+            lambda: code_comparisons.graph_numpy(drawn, allowed, names, t),
+            lambda: code_comparisons.graph_package(drawn, allowed, names, t),
+        )
+    _hops(found, query, layers, values)
+
+
+def _labels(names: list[str]) -> list[Text]:
+    return matrices.labels(names) if chosen.source_in_hand() == chosen.SENTENCE else list(names)
+
+
+def _values(found: lesson.Compared, query: int, layers: int, names: list[str]) -> dict[str, object]:
+    dots, gats = found.orders()
+    worst = int(found.leaked.argmax())
+    digits = session.settings().digits
+    hidden = int((~found.allowed[query]).sum())
+    reached = found.reached(query, layers)
+    farthest = int(found.hops.max(initial=0))
+    return {
+        "name": refusals.escape(names[query]),
+        "n": len(names),
+        "seen": int(found.allowed[query].sum()),
+        "edges": figures.edges_between(found),
+        "hidden": hidden,
+        "leak": _percent(float(found.leaked[query])),
+        "worst": refusals.escape(names[worst]),
+        "worst_leak": _percent(float(found.leaked[worst])),
+        "one": number(1, digits),
+        "dots": dots,
+        "gats": gats,
+        "layers": layers,
+        "reached": int(reached.sum()),
+        "needed": farthest,
+        "parts": int((found.hops[query] == UNREACHED).sum()),
+    }
+
+
+def _percent(share: float) -> str:
+    return f"{number(round(100 * share, 1), 1)} %"
+
+
+def _answer(found: lesson.Compared, query: int, values: dict[str, object]) -> str:
+    t = session.t()
+    if not found.allowed.any():
+        return t("graph.empty", **values)
+    if not found.allowed[query].any():
+        return t("graph.alone", **values)
+    return t("graph.whole" if found.allowed[query].all() else "graph.answer", **values)
+
+
+def _first(found: lesson.Compared, query: int, layers: int) -> None:
+    """Draw the edges to click, and beside them the graph."""
+    t, names, turned = session.t(), chosen.names_in_hand(), session.notation().columns
+    asks, asked = ("{column}", "{row}") if turned else ("{row}", "{column}")
+    few = len(names) <= lesson.N_NODES and not session.settings().present
+    sizes = [5, 6, 10] if few else [1, 1]
+    left, right, *row = st.columns(sizes, gap="small", vertical_alignment="center")
+    with left:
+        painter(
+            PainterSpec(
+                name=[("M", "name")],
+                label=t("graph.edges_label"),
+                title=t("graph.edges_title"),
+                cells=found.allowed.tolist(),
+                labels=_labels(names),
+                in_hand=query,
+                turned=turned,
+            ),
+            key="graph_edges",
+            words=PainterWords(
+                may=t("graph.joined", query=asks, key=asked),
+                may_not=t("graph.not_joined", query=asks, key=asked),
+            ),
+            on_paint=partial(chosen.painted, found.allowed),
+            size=session.size(),
+        )
+    with right:
+        plot(
+            figures.node_link(
+                found,
+                query,
+                layers,
+                chosen.spoken_names(),
+                t,
+                session.theme(),
+                digits=session.settings().digits,
+                both_ways=not chosen.one_way(),
+            ),
+            figures.node_link_alt(found, query, layers, chosen.spoken_names(), t),
+            "graph",
+        )
+    with row[0] if row else st.container():
+        _row(found, query)
+
+
+def _row(found: lesson.Compared, query: int) -> None:
+    """Draw the row of who asks in three ways; a click on a node lets it ask."""
+    t, names, digits = session.t(), chosen.names_in_hand(), session.settings().digits
+    title = t("graph.row", name=chosen.spoken_names()[query])
+    rows = np.stack([getattr(found, way)[query] for way in WAYS])
+    hidden = np.tile(~found.allowed[query], (3, 1))
+    hidden[1] = False
+    leaks = [0.0, float(found.leaked[query]), 0.0]
+    spec = MatrixSpec(
+        name=[("α′", "name")],
+        label=title,
+        title=title,
+        kind="weights",
+        cells=[[number(value, digits) for value in row] for row in rows.tolist()],
+        values=rows.tolist(),
+        masked=hidden.tolist(),
+        row_labels=[t(f"graph.{way}") for way in WAYS],
+        column_labels=_labels(names),
+        column_title=t("graph.node"),
+        column_in_hand=query,
+        pick_columns=True,
+        digits=len(names) <= DIGITS_TOKENS,
+        sums=[
+            t("graph.sum", sum=total, leak=_percent(leak))
+            for total, leak in zip(matrices.sums(rows, digits), leaks, strict=True)
+        ],
+        sum_title=t("graph.sums"),
+        readout_template=t("graph.cell", row="{row}", column="{column}", value="{value}"),
+    )
+    matrix(
+        [matrices.laid(spec, session.notation())],
+        key="graph_row",
+        label=title,
+        default_readout=t("graph.point"),
+        on_query=session.ask,
+        size=session.size(),
+    )
+
+
+def _maps(found: lesson.Compared, query: int) -> None:
+    t, names = session.t(), chosen.names_in_hand()
+    specs = []
+    for way in ("masked", "gat"):
+        spec = matrices.token_by_token(
+            getattr(found, way),
+            "weights",
+            names,
+            t,
+            session.settings().digits,
+            masked=(~found.allowed).tolist(),
+            row_in_hand=query,
+            readout_template=t("see.cell"),
+            pick_rows=True,
+            notation=session.notation(),
+        )
+        title = t(f"graph.{way}_title")
+        labels = {"row_labels": _labels(names), "column_labels": _labels(names)}
+        plain = {"label": f"{title}, {spec.shape}", "row_title": "", "column_title": ""}
+        specs.append(replace(spec, title=title, **labels, **plain))
+    matrix(
+        specs,
+        key="graph_maps",
+        label=t("graph.maps"),
+        default_readout=t("graph.point"),
+        on_query=session.ask,
+        size=session.size() * 0.78,
+    )
+
+
+def _hops(found: lesson.Compared, query: int, layers: int, values: dict[str, object]) -> None:
+    """Draw how many layers each node needs to reach each other one."""
+    t, names, hops = session.t(), chosen.names_in_hand(), found.hops
+    far = hops == UNREACHED
+    table, words = st.columns([3, 2], gap="large", vertical_alignment="center")
+    with table:
+        spec = MatrixSpec(
+            name="",
+            label=t("graph.hops"),
+            title=t("graph.hops"),
+            kind="weights",
+            cells=[["–" if hop < 0 else str(hop) for hop in row] for row in hops.tolist()],
+            values=np.where(far, 0.0, hops <= layers).astype(float).tolist(),
+            limit=3.0,
+            masked=far.tolist(),
+            row_labels=_labels(names),
+            column_labels=_labels(names),
+            row_in_hand=query,
+            pick_rows=True,
+            digits=len(names) <= DIGITS_TOKENS,
+            readout_template=t("graph.hop", row="{row}", column="{column}", value="{value}"),
+        )
+        matrix(
+            [matrices.laid(spec, session.notation())],
+            key="graph_hops",
+            label=t("graph.hops"),
+            default_readout=t("graph.hops_note", layers=layers),
+            on_query=session.ask,
+            size=session.size() * 0.85,
+        )
+    with words:
+        lost = "graph.unreached" if far.any() else "graph.linked"
+        st.markdown(t("graph.reach", **values) + " " + t(lost, **values))
