@@ -3,4 +3,4 @@
 from attnviz.ui import frame
 from attnviz.ui.rooms import compare
 
-frame.show_one(compare.PANELS)
+frame.show_one(compare.PANELS, head=compare.head)

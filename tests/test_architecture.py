@@ -51,7 +51,7 @@ FLOORS = {
 }
 
 # Files that need a light part of a heavy package: safetensors.numpy brings no torch.
-LIGHT = {"attnviz.models.saved": {"safetensors"}}
+LIGHT = {f"attnviz.models.{name}": {"safetensors"} for name in ("saved", "replayed")}
 
 # The files of models that run them; the others know torch as little as the web pages do.
 HEAVY = {"torch", "transformers", "tokenizers", "gguf", "accelerate", "safetensors"}
@@ -73,6 +73,7 @@ RUNNING = {
     )
 } | {f"attnviz.models.{name}" for name in ("tiny_tokenizers", "signs", "train_induction", "frames")}
 RUNNING |= {"attnviz.models.training", "attnviz.models.train_serve"}
+RUNNING |= {"attnviz.models.train_data_size", "attnviz.models.moved"}
 RUNNING |= {"attnviz.models.ablating", "attnviz.models.edited_calls"}
 
 

@@ -42,6 +42,14 @@ def saved(tmp_path) -> str:
     return str(path)
 
 
+def test_an_empty_text_is_refused_and_no_example_stands_in_for_it(said, tmp_path):
+    out = tmp_path / "page.html"
+    status, _, err = said("--model", "induction", "--text", "", "--out", str(out))
+    assert status != 0
+    assert words("en")("error.models.no_tokens") in err
+    assert not out.exists()
+
+
 # --- On the screen
 
 

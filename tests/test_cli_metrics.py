@@ -140,6 +140,23 @@ def test_the_screen_says_over_how_many_texts(said, folder, texts, language):
     assert out.splitlines()[0] == words(language)("cli.means", n=3)
 
 
+def test_one_of_several_texts_that_cannot_be_read_is_left_out(said, folder, tmp_path):
+    texts, out = tmp_path / "texts.txt", tmp_path / "heads.csv"
+    texts.write_text("\n".join([TEXTS[0], "saw " * 5_000, TEXTS[1]]), "utf-8")
+    status, _, told = said("--file", str(texts), "--model", folder, "--out", str(out))
+    assert status == 0
+    assert "Text 2 is left out: " in told
+    assert {row["n_texts"] for row in rows_of(out)} == {"2"}
+
+
+def test_texts_of_which_none_can_be_read_end_with_the_reason(said, folder, tmp_path):
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(["saw " * 5_000] * 2), "utf-8")
+    status, printed, told = said("--file", str(texts), "--model", folder)
+    assert (status, printed) == (2, "")
+    assert "Text 1 is left out: " in told
+
+
 def test_texts_may_come_through_a_pipe(said, folder, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a saw\nI saw\n")))
     assert words("en")("cli.means", n=2) in said("--model", folder, "--file", "-")[1]
@@ -216,3 +233,13 @@ def test_help_names_every_option(said, language):
     _, out, _ = said("--help", "--lang", language)
     for option in COMMANDS["metrics"]:
         assert option.flag in out
+
+
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(said, tmp_path):
+    (tmp_path / "folder.csv").mkdir()
+    for path in (tmp_path / "folder.csv", tmp_path / "nowhere" / "x.csv"):
+        status, written_out, told = said("--model", "induction", "--text", "a", "--out", str(path))
+        t = words("en")
+        assert status != 0
+        assert not written_out
+        assert told.strip() == t("error.cli.cannot_write", path=path)

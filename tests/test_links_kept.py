@@ -125,8 +125,10 @@ KEPT: list[tuple[str, Settings]] = [
         ),
     ),
     (
-        "q=400&colours=log&long=windows&win=2&find=saw",
-        Settings(query=400, colours="log", overflow="windows", window=2, find="saw"),
+        "q=400&hold=key&colours=log&long=windows&win=2&find=saw",
+        Settings(
+            query=400, held="key", colours="log", overflow="windows", window=2, find="saw"
+        ),
     ),
     (
         "reading=rollout&hide=0%2C1200&sort=induction_up&type=previous",

@@ -14,6 +14,7 @@ from attnviz.settings import (
     AXES,
     COLOURS,
     COMBININGS,
+    HELD,
     JOININGS,
     MASK_FIELDS,
     MAX_PLACES,
@@ -103,6 +104,7 @@ STRATEGIES = dict(  # noqa: C408 fields read better as names
     part=st.sampled_from(PARTS),
     specials=st.booleans(),
     colours=st.sampled_from(COLOURS),
+    held=st.sampled_from(HELD),
     overflow=st.sampled_from(OVERFLOWS),
     window=counts,
     find=text,
@@ -314,7 +316,7 @@ def test_looking_elsewhere_computes_nothing_new(name):
     looked_at |= {"heads_shown": ((1, 2),), "mixing": "mean", "unit": "words", "part": "ab"}
     looked_at |= {"specials": False, "colours": "log", "overflow": "windows", "window": 1}
     looked_at |= {"find": "saw", "width": 8, "draw": 3, "reading": "rollout", "hidden": (0, 900)}
-    looked_at |= {"sorting": "entropy_up", "head_type": "induction"}
+    looked_at |= {"sorting": "entropy_up", "head_type": "induction", "held": "key"}
     looked_at |= {"picture": "house", "generated": 2, "card": "it", "against": "model"}
     looked_at |= {"against_text": "a", "against_model": "zh", "against_head": ((2, 1),)}
     looked_at |= {"edits": (("off", 1, 2),), "edges": ("01", "10"), "task": "two_saws"}

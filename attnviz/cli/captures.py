@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from attnviz.cli.options import HEAD, LAYER, OUT_CAPTURE, UNIT
-from attnviz.cli.outputs import save
+from attnviz.cli.outputs import check_writable, save
 from attnviz.errors import InputError
 from attnviz.exports.captures import (
     check_head,
@@ -43,6 +43,8 @@ def run(given: Mapping[str, str], language: str) -> int:
     path, look = given.get("out", ""), Look(language)
     ending = _ending(path) if path else ""
     layer, head, unit = _number(given, "layer"), _number(given, "head"), _unit(given)
+    if path:
+        check_writable(path)
     capture = _given_weights(given) if "attentions" in given else _captured(given, language)
     check_head(capture, layer, head)
     if path:
@@ -114,7 +116,7 @@ def _texts(given: Mapping[str, str], name: str) -> tuple[str, str | None, str | 
     entry = catalogue().get(name)
     if "picture" in given:
         raise InputError("models.needs_text", name=entry.title if entry else name)
-    text = given.get("text") or (entry.sentences[0] if entry and entry.sentences else "")
+    text = given.get("text", entry.sentences[0] if entry and entry.sentences else "")
     if not text.strip():
         raise InputError("models.no_tokens")
     return text, given.get("pair"), given.get("target")

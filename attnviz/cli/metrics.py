@@ -9,7 +9,7 @@ from typing import Any
 
 from attnviz.attention.readings import HeadReading
 from attnviz.cli.options import OUT_METRICS
-from attnviz.cli.outputs import save
+from attnviz.cli.outputs import check_writable, save
 from attnviz.errors import InputError
 from attnviz.exports.captures import read_weights
 from attnviz.exports.head_tables import Line, lines_of, lines_of_means, written
@@ -47,6 +47,8 @@ def run(given: Mapping[str, str], language: str) -> int:
     ending = _ending(path) if path else ""
     if sum(name in given for name in ("text", "file", "weights")) > 1:
         raise InputError("cli.one_source", options="--text, --file, --weights")
+    if path:
+        check_writable(path)
     reads = list(_given_weights(given) if "weights" in given else _texts_read(given, t))
     lines = _lines(reads, each="each" in given)
     if path:
@@ -105,7 +107,10 @@ def _given_weights(given: Mapping[str, str]) -> Iterator[_Read]:
 
 
 def _texts_read(given: Mapping[str, str], t: Words) -> Iterator[_Read]:
-    """Let the model read text after text; of each only the table is kept, of the first all."""
+    """Let the model read text after text; of each only the table is kept, of the first all.
+
+    Of several, one that the model cannot read is left out, and it is said which.
+    """
     name = given.get("model", "default")
     entry = catalogue().get(name)
     if entry is not None and entry.kind == "vision":
@@ -117,7 +122,14 @@ def _texts_read(given: Mapping[str, str], t: Words) -> Iterator[_Read]:
     first: list[Capture] = []
     for place, text in enumerate(texts, 1):
         _say(t("cli.reading", place=place, n=len(texts)))
-        capture = model.capture(text)
+        try:
+            capture = model.capture(text)
+        except InputError as mistake:
+            if len(texts) == 1 or (place == len(texts) and not first):
+                raise
+            reason = t(f"error.{mistake.code}", **mistake.values)
+            _say(t("cli.left_out", place=place, reason=reason))
+            continue
         first = first or [capture]
         yield _Read(first[0], text, listed(capture))
 

@@ -1,5 +1,6 @@
 """From a scene to a table on the screen, or to a file."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,6 +107,18 @@ def write(output: Output, path: str) -> int:
         InputError: if it cannot be drawn or written here.
     """
     return save(WRITERS[ending_of(path)](output), path)
+
+
+def check_writable(path: str) -> None:
+    """See before long work whether its file can be written at all.
+
+    Raises:
+        InputError: if there is no such folder, or it or the file may not be written.
+    """
+    file = Path(path)
+    there = file if file.exists() else file.parent
+    if file.is_dir() or not file.parent.is_dir() or not os.access(there, os.W_OK):
+        raise InputError("cli.cannot_write", path=path)
 
 
 def save(data: bytes, path: str) -> int:

@@ -61,6 +61,37 @@ def graph_attention(
     return attend(nothing, nothing, features, mask=allowed, bias=scores)
 
 
+def graph_attention_2(
+    inputs: Float[np.ndarray, "node d"],
+    w_source: Float[np.ndarray, "d d_out"],
+    w_target: Float[np.ndarray, "d d_out"],
+    a: Float[np.ndarray, " d_out"],
+    allowed: Bool[np.ndarray, "node node"],
+    *,
+    slope: float = 0.2,
+) -> HeadTrace:
+    """Attend as GATv2: e_ij = a·LeakyReLU(h_i W_source + h_j W_target); the values are h W_target.
+
+    The LeakyReLU comes before a, so who is preferred may depend on who asks.
+
+    Source: Brody et al. 2022, How Attentive are Graph Attention Networks?, equation 7.
+    """
+    features, nothing = inputs @ w_target, np.zeros((len(inputs), 1))
+    scores = late(inputs @ w_source, features, a, slope)
+    return attend(nothing, nothing, features, mask=allowed, bias=scores)
+
+
+def late(
+    source: Float[np.ndarray, "node d_out"],
+    target: Float[np.ndarray, "node d_out"],
+    a: Float[np.ndarray, " d_out"],
+    slope: float = 0.2,
+) -> Float[np.ndarray, "node node"]:
+    """Give a·LeakyReLU(source_i + target_j)."""
+    sums = source[:, None] + target
+    return np.where(sums > 0, sums, slope * sums) @ a
+
+
 def leaky(
     source: Float[np.ndarray, " node"], target: Float[np.ndarray, " node"], slope: float = 0.2
 ) -> Float[np.ndarray, "node node"]:
@@ -78,6 +109,9 @@ class Drawn:
     a_source: Float[np.ndarray, " d_out"]
     a_target: Float[np.ndarray, " d_out"]
     scores: Float[np.ndarray, "node node"]
+    w_source: Float[np.ndarray, "d d_out"]
+    w_target: Float[np.ndarray, "d d_out"]
+    a: Float[np.ndarray, " d_out"]
 
     @classmethod
     def of(cls, n: int, seed: int) -> "Drawn":
@@ -95,13 +129,15 @@ class Drawn:
         rng = np.random.default_rng([seed, 1])
         w = rng.normal(size=(inputs.shape[1], D_K)) / np.sqrt(inputs.shape[1])
         a_source, a_target = rng.normal(size=(2, D_K))
-        arrays = (inputs, w, a_source, a_target, scores)
+        w_source, w_target = rng.normal(size=(2, *w.shape)) / np.sqrt(inputs.shape[1])
+        a = rng.normal(size=D_K)
+        arrays = (inputs, w, a_source, a_target, scores, w_source, w_target, a)
         return cls(*(read_only(np.asarray(each, dtype=float)) for each in arrays))
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """The same graph read in three ways, and how far its edges carry."""
+    """The same graph read in four ways, and how far its edges carry."""
 
     drawn: Drawn
     allowed: Bool[np.ndarray, "node node"]
@@ -110,6 +146,7 @@ class Compared:
     zero: Float[np.ndarray, "node node"]
     """Weights where a missing edge has the score 0."""
     gat: Float[np.ndarray, "node node"]
+    gat2: Float[np.ndarray, "node node"]
     hops: Int[np.ndarray, "node node"]
 
     @classmethod
@@ -118,7 +155,8 @@ class Compared:
         gat = graph_attention(drawn.inputs, drawn.w, drawn.a_source, drawn.a_target, allowed)
         masked = weights_on(drawn.scores, allowed)
         zero = weights_on(np.where(allowed, drawn.scores, 0.0), np.ones_like(allowed))
-        arrays = (masked, zero, gat.weights, paths(allowed))
+        gat2 = graph_attention_2(drawn.inputs, drawn.w_source, drawn.w_target, drawn.a, allowed)
+        arrays = (masked, zero, gat.weights, gat2.weights, paths(allowed))
         return cls(drawn, read_only(allowed), *map(read_only, arrays))
 
     @property
@@ -126,16 +164,18 @@ class Compared:
         """How much of each row goes where there is no edge, if missing edges score 0."""
         return np.where(self.allowed, 0.0, self.zero).sum(axis=1)
 
-    def orders(self) -> tuple[int, int]:
-        """Count how many orders of preference the nodes have if all are joined: dot product, GAT.
+    def orders(self) -> tuple[int, int, int]:
+        """Count the orders of preference if all are joined: dot product, GAT, GATv2.
 
         Graph attention has one: LeakyReLU rises, so every node ranks j by a_target·h_j W alone.
 
         Source: Brody et al. 2022, How Attentive are Graph Attention Networks?, theorem 1.
         """
-        features = self.drawn.inputs @ self.drawn.w
-        gat = leaky(features @ self.drawn.a_source, features @ self.drawn.a_target)
-        return _orders(self.drawn.scores), _orders(gat)
+        drawn = self.drawn
+        features = drawn.inputs @ drawn.w
+        gat = leaky(features @ drawn.a_source, features @ drawn.a_target)
+        gat2 = late(drawn.inputs @ drawn.w_source, drawn.inputs @ drawn.w_target, drawn.a)
+        return _orders(drawn.scores), _orders(gat), _orders(gat2)
 
     def reached(self, query: int, layers: int) -> Bool[np.ndarray, " node"]:
         """Tell which nodes a node's output depends on after so many layers (with residuals)."""

@@ -25,6 +25,13 @@ HEADS = {
 _LEVELS = 256
 
 
+def locked(query: int | None, key: int | None, held: str = "") -> dict[str, object] | None:
+    """Say which token is held when a picture is drawn: the one that asks, or is asked."""
+    if held == "key" and key is not None:
+        return {"side": "key", "at": key, "other": None}
+    return None if query is None else {"side": "query", "at": query, "other": key}
+
+
 @cache
 def palette(theme: Theme, kind: str = "weights") -> dict[str, object]:
     """Give the colours of one theme: those of weights or "scores", the ink on each, the accent."""

@@ -43,7 +43,7 @@ function lock(group, place) {
   const same = place && locked?.side === place.side && locked.at === place.at;
   const now = (board(group).locked = same ? null : place);
   const [own, other] = now?.side === "key" ? ["key", "q"] : ["q", "key"];
-  keep({ q: null, key: null, ...(now && { [own]: now.at, [other]: now.other }) }, text);
+  keep({ q: null, key: null, hold: now?.side ?? null, ...(now && { [own]: now.at, [other]: now.other }) }, text);
   tell(group);
   return now;
 }
@@ -53,7 +53,7 @@ function told(data) {
   const [now, said] = [board(data.group), JSON.stringify(data.locked)];
   if (now.text !== data.text) {
     Object.assign(now, { text: data.text, locked: data.locked });
-    if (kept.text !== data.text) for (const name of ["q", "key"]) delete kept.values[name];
+    if (kept.text !== data.text) for (const name of ["q", "key", "hold"]) delete kept.values[name];
   } else if (said !== now.said && !("q" in kept.values)) {
     const same = now.locked?.side === "key" && now.locked.at === data.locked?.other;
     if (!same) now.locked = data.locked;

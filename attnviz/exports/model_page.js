@@ -199,7 +199,8 @@ async function drawHead() {
   const few = !large && (page.picture || Math.max(asks.labels.length, asked.labels.length) <= page.lines);
   byId("pictures").classList.toggle("alone", !few);
   byId("no-lines").hidden = few;
-  const limit = map.tops.reduce((most, each) => Math.max(most, each), 1);
+  const largest = map.tops.reduce((most, each) => Math.max(most, each), 0);
+  const limit = asked.labels.length > MANY && largest ? Number(largest.toPrecision(3)) : Math.max(1, largest);
   const shared = { queries: asks.labels, keys: asked.labels, limit };
   drawMap(shared, map, rows, columns);
   // The map is on the screen before the rest is drawn.

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from attnviz.text import Words
 
 
-def numpy_averages(model: str, texts: Sequence[str], t: Words) -> str:
-    """Write how much each head attends to the token before, on the mean of several texts."""
+def numpy_averages(model: str, texts: Sequence[str], t: Words, *, pictures: bool = False) -> str:
+    """Write how much each head attends to the token before, on the mean of several texts.
+
+    Of a vision model `texts` name our `pictures`.
+    """
     return "\n".join(
         [
             "import numpy as np",
             "import attnviz",
-            "",
-            *_model_and_texts(model, texts),
+            *_model_and_texts(model, texts, pictures),
             "numbers = []",
             "for text in texts:",
             "    capture = model.capture(text)",
@@ -31,14 +33,15 @@ def numpy_averages(model: str, texts: Sequence[str], t: Words) -> str:
     )
 
 
-def package_averages(model: str, texts: Sequence[str], measure: str, t: Words) -> str:
+def package_averages(
+    model: str, texts: Sequence[str], measure: str, t: Words, *, pictures: bool = False
+) -> str:
     """Write the mean of one number of every head over several texts, through the package."""
     return "\n".join(
         [
             "import attnviz",
             "from attnviz.models.corpus import over",
-            "",
-            *_model_and_texts(model, texts),
+            *_model_and_texts(model, texts, pictures),
             "found = over((model.capture(text) for text in texts), len(texts))",
             f"means = [each.mean.{measure} for each in found]",
             f"# {t('code.averages_spread')}",
@@ -49,6 +52,9 @@ def package_averages(model: str, texts: Sequence[str], measure: str, t: Words) -
     )
 
 
-def _model_and_texts(model: str, texts: Sequence[str]) -> list[str]:
-    listed = [f"    {text!r}," for text in texts]
-    return [f"model = attnviz.load_model({model!r})", "texts = [", *listed, "]"]
+def _model_and_texts(model: str, texts: Sequence[str], pictures: bool) -> list[str]:
+    loaded = f"model = attnviz.load_model({model!r})"
+    if pictures:
+        named = f"texts = [drawing(name).pixels for name in {list(texts)!r}]"
+        return ["from attnviz.lessons.drawings import drawing", "", loaded, named]
+    return ["", loaded, "texts = [", *(f"    {text!r}," for text in texts), "]"]

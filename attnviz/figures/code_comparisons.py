@@ -72,6 +72,9 @@ def _graph(drawn: Drawn, allowed: Bool[np.ndarray, "node node"], names: Sequence
         *numpy_array("w", drawn.w),
         *numpy_array("a_source", drawn.a_source),
         *numpy_array("a_target", drawn.a_target),
+        *numpy_array("w_source", drawn.w_source),
+        *numpy_array("w_target", drawn.w_target),
+        *numpy_array("a", drawn.a),
         *numpy_array("edges", allowed),
         "",
     ]
@@ -80,7 +83,7 @@ def _graph(drawn: Drawn, allowed: Bool[np.ndarray, "node node"], names: Sequence
 def graph_numpy(
     drawn: Drawn, allowed: Bool[np.ndarray, "node node"], names: Sequence[str], t: Words
 ) -> str:
-    """Write attention along edges in three ways, and the hops."""
+    """Write attention along edges in four ways, and the hops."""
     return program(
         [NUMPY, ""],
         [
@@ -97,13 +100,15 @@ def graph_numpy(
             "",
             "sums = (h @ w @ a_source)[:, None] + h @ w @ a_target",
             "gat = softmax(np.where(sums > 0, sums, 0.2 * sums), edges)  # LeakyReLU",
+            "pairs = (h @ w_source)[:, None] + h @ w_target",
+            "gat2 = softmax(np.where(pairs > 0, pairs, 0.2 * pairs) @ a, edges)  # GATv2",
             "",
             f"hops = np.where(np.eye(len(h), dtype=bool), 0, -1)  # {t('code.no_way')}",
             "for hop in range(1, len(h)):",
             "    further = ((hops >= 0).astype(float) @ edges > 0) & (hops < 0)",
             "    hops[further] = hop",
             "",
-            "print(masked, leaked, gat, hops, sep='\\n')",
+            "print(masked, leaked, gat, gat2, hops, sep='\\n')",
         ],
     )
 
@@ -117,7 +122,7 @@ def graph_package(
             NUMPY,
             "",
             "from attnviz.comparisons.costs import paths",
-            "from attnviz.comparisons.graph import graph_attention, weights_on",
+            "from attnviz.comparisons.graph import graph_attention, graph_attention_2, weights_on",
             "",
         ],
         [
@@ -126,9 +131,10 @@ def graph_package(
             "zero = weights_on(np.where(edges, scores, 0.0), np.ones_like(edges))",
             "leaked = np.where(edges, 0, zero).sum(axis=1)",
             "gat = graph_attention(h, w, a_source, a_target, edges).weights",
+            "gat2 = graph_attention_2(h, w_source, w_target, a, edges).weights",
             f"hops = paths(edges)  # {t('code.no_way')}",
             "",
-            "print(masked, leaked, gat, hops, sep='\\n')",
+            "print(masked, leaked, gat, gat2, hops, sep='\\n')",
         ],
     )
 

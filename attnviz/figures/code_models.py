@@ -210,14 +210,23 @@ def package_reading(
     more = "" if row is None else f", row={row}"
     if kind in NEEDS_MATRIX:
         lines.insert(1, "from attnviz.models.projecting import output_matrix")
-        texts = [*shown.capture.texts, None, None][:2]
-        asked = (*texts, shown.target or None)
-        lines += [f"matrix = output_matrix(model, {shown.heads[0][0]}, {asked!r})"]
+        lines += _matrix(shown)
         more += ", output=matrix"
     lines += [f'reading = reading_of(capture, {_pair(shown.heads[0])}, "{kind}"{more})']
     if shares:
         lines += [f"reading = reading.as_shares()  # {t('code.model_shares')}"]
     return _text(lines, "numbers = reading.numbers", "print(numbers.round(4))")
+
+
+def _matrix(shown: Shown) -> list[str]:
+    """Ask for what a layer does with its heads, in the run that is looked at."""
+    texts = [*map(repr, shown.capture.texts), "None", "None"][:2]
+    if shown.capture.kind == "vision":
+        texts = ["picture", "None"]
+    read = f"({', '.join([*texts, repr(shown.target or None)])})"
+    edits = [each.written for each in shown.capture.edits]
+    made = [f"edits={edits!r}"] if edits else []
+    return _called("matrix = output_matrix", ["model", str(shown.heads[0][0]), read, *made])
 
 
 def transformers_rollout(shown: Shown, t: Words, *, shares: bool = False) -> str:

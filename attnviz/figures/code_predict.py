@@ -1,10 +1,14 @@
 """What may come next, as numpy lines from the logits and as package lines from the text."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attnviz.figures.code_literals import constant, numpy_array
 from attnviz.models.written import Step
 from attnviz.text import Words
+
+Edits = Sequence[tuple[str | int, ...]]
 
 
 def next_with_numpy(step: Step, t: Words) -> str:
@@ -36,14 +40,17 @@ def next_with_package(
     step: int,
     head: tuple[int, int],
     t: Words,
+    edits: Edits = (),
 ) -> str:
     """Write the lines that let the model write, and give a step and a row of it."""
+    made = ", edits=edits" if edits else ""
     lines = [
         "from attnviz import load_model",
         "from attnviz.models.writing import write",
         "",
         f"model = load_model({model!r})",
-        f"found = write(model, {text!r}, {n_tokens}, seed={seed})",
+        *_edits(edits),
+        f"found = write(model, {text!r}, {n_tokens}, seed={seed}{made})",
         "",
         f"step = found.steps[{step}]",
         "probabilities, rest = step.probabilities, step.rest",
@@ -71,8 +78,11 @@ def repeat_with_numpy(expected: list[float], first: int, second: int, length: in
     return "\n".join(lines) + "\n"
 
 
-def repeat_with_package(model: str, text: str, head: tuple[int, int], t: Words) -> str:
+def repeat_with_package(
+    model: str, text: str, head: tuple[int, int], t: Words, edits: Edits = ()
+) -> str:
     """Write the lines that measure both copies, and how much a head does for the second one."""
+    made = ", edits=edits" if edits else ""
     lines = [
         "from attnviz import load_model, metrics",
         "from attnviz.models.repeats import copies, foreknown",
@@ -80,10 +90,18 @@ def repeat_with_package(model: str, text: str, head: tuple[int, int], t: Words) 
         "",
         f"model = load_model({model!r})",
         f"text = {text!r}",
-        "capture, found = model.capture(text), write(model, text)",
+        *_edits(edits),
+        f"capture, found = model.capture(text{made}), write(model, text{made})",
         "ids = [token.id for token in capture.tokens]",
         "known = foreknown(found.expected, copies(ids))",
         f"score = metrics.induction_score(capture.weights{head}, ids)  # {t('code_predict.score')}",
         "print(known.means, score)",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _edits(edits: Edits) -> list[str]:
+    """Write what is changed in the model, nothing where nothing is."""
+    if not edits:
+        return []
+    return ["edits = [", *(f"    {edit!r}," for edit in edits), "]"]

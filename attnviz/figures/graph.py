@@ -1,6 +1,6 @@
 """A graph in a circle: its edges, who asks, how much each neighbour weighs, and who is reached."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -13,6 +13,7 @@ from attnviz.text import Words
 from attnviz.text.numbers import number
 
 _FEW = 12
+Pair = tuple[int, int]
 
 
 def circle(n: int) -> Float[np.ndarray, "{n} 2"]:
@@ -31,19 +32,23 @@ def node_link(
     *,
     digits: int = 2,
     both_ways: bool = True,
+    solid: Collection[Pair] | None = None,
 ) -> go.Figure:
     """Draw the graph; the edges of who asks are as wide as their weights, which stand on them.
 
     Filled nodes are reached after so many layers. Edges of one direction end in a small dot at the
-    node that is read.
+    node that is read. Where some edges are `solid` (pairs of places), the others are dashed.
     """
     paint, n = THEMES[theme], len(names)
-    drawing = layout(paint, width=None, height=330, margin=(8, 8, 8, 8))
+    drawing = layout(paint, width=None, height=300, margin=(8, 8, 8, 8))
     axis = {"visible": False, "fixedrange": True, "range": [-1.5, 1.5]}
     drawing["xaxis"] = axis
     drawing["yaxis"] = axis | {"scaleanchor": "x", "constrain": "domain"}
     places = circle(n) if n > 1 else np.zeros((1, 2))
-    data = [_plain_edges(found, query, places, paint), *_asked(found, query, places, paint)]
+    data = [
+        *_plain_edges(found, query, places, paint, solid),
+        *_asked(found, query, places, paint, solid),
+    ]
     if not both_ways:
         data.append(_tips(found, places, paint))
     data.append(_nodes(found, query, layers, places, names, paint))
@@ -69,23 +74,47 @@ def edges_between(found: Compared) -> int:
     return int(np.triu(joined, 1).sum())
 
 
-def _plain_edges(found: Compared, query: int, places: np.ndarray, paint: Theme) -> dict:
+def _plain_edges(
+    found: Compared, query: int, places: np.ndarray, paint: Theme, solid: Collection[Pair] | None
+) -> list[dict]:
+    """Draw the edges of all others: what is solid, and what is dashed."""
     pairs = [
-        (places[i], places[j], (np.nan, np.nan))
+        (int(i), int(j))
         for i, j in zip(*np.nonzero(found.allowed), strict=True)
         if i != j and i != query
     ]
-    points = np.array(pairs, dtype=float).reshape(-1, 2)
-    return _lines(points, {"color": faded(paint.muted, 0.6), "width": 1.5})
+    line = {"color": faded(paint.muted, 0.6), "width": 1.5}
+    return [
+        _lines(_ends(places, pairs, solid, dash), line | {"dash": dash})
+        for dash in (("solid",) if solid is None else ("solid", "dash"))
+    ]
 
 
-def _asked(found: Compared, query: int, places: np.ndarray, paint: Theme) -> list[dict]:
+def _dash(pair: Pair, solid: Collection[Pair] | None) -> str:
+    return "solid" if solid is None or pair in solid or pair[::-1] in solid else "dash"
+
+
+def _ends(
+    places: np.ndarray, pairs: Sequence[Pair], solid: Collection[Pair] | None, dash: str
+) -> np.ndarray:
+    gap = (np.nan, np.nan)
+    drawn_ = [(places[i], places[j], gap) for i, j in pairs if _dash((i, j), solid) == dash]
+    return np.array(drawn_, dtype=float).reshape(-1, 2)
+
+
+def _asked(
+    found: Compared, query: int, places: np.ndarray, paint: Theme, solid: Collection[Pair] | None
+) -> list[dict]:
     """Draw the edges of the node that asks, as wide as their weights."""
     keys = [key for key in np.flatnonzero(found.allowed[query]) if key != query]
     return [
         _lines(
             np.array([places[query], places[key]]),
-            {"color": paint.accent, "width": 1.5 + 9 * float(found.masked[query, key])},
+            {
+                "color": paint.accent,
+                "width": 1.5 + 9 * float(found.masked[query, key]),
+                "dash": _dash((query, int(key)), solid),
+            },
         )
         for key in keys
     ]

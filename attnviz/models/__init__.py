@@ -39,7 +39,11 @@
     train_induction.py  the script that trained the package's own model, in the folder induction
     signs.py      that model's tokenizer: one token for each character
     film.py       what that model could do at ten moments of its training
-    frames.py     that model as it was at one of them
+    frames.py     that model as it was at one of them; moved.py gives it its weights
+    replayed.py   the same in numpy: who looks where, and what it expects
+    data_size.py  a convolution and attention on little data and on much; the curves are shipped
+    train_data_size.py  the script that made them
+    trained.py    what a process was asked to train, and what has come of it
     worker.py     another process that runs the models for the web pages
     serve.py      what runs in that process
     wire.py       captures as bytes, and back

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from attnviz.errors import InputError
+from attnviz.models.film import KEY, step_of
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,8 @@ def allowed_names() -> tuple[str, ...] | None:
 def allowed(name: str, *, folders: bool = True) -> bool:
     """Tell whether a model of this name may be loaded; `folders` where nothing is said of it."""
     names = allowed_names()
+    if step_of(name) is not None:  # the own model on its way is the own model
+        return allowed(KEY)
     if names is None:
         return name in catalogue() or folders
     return name in names or "*" in names

@@ -43,7 +43,7 @@ class Changes:
     likeliest first, and `moved` the share of all probability that moved, None without predictions.
     """
 
-    weights: tuple[Float[np.ndarray, " head"], ...]
+    weights: tuple[Float[np.ndarray, " _head"], ...]
     vectors: Float[np.ndarray, "layer token"] | None
     final: Float[np.ndarray, " token"] | None
     cosines: Float[np.ndarray, " token"] | None

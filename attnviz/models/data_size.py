@@ -8,8 +8,8 @@ Source: TEACHING.md, Appendix B3.
 """
 
 import json
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -86,7 +86,8 @@ def _no_motif(
     """Change the second sign of a motif wherever one stands."""
     there = has_motif(signs) & where[:, None]
     rows, places = np.nonzero(there)
-    signs[rows, places + 1] = (MOTIF[1] + rng.integers(1, DIGITS, len(rows))) % DIGITS
+    others = np.setdiff1d(np.arange(DIGITS), MOTIF)  # a 3 could begin a new motif
+    signs[rows, places + 1] = rng.choice(others, len(rows))
 
 
 def has_motif(signs: Int[np.ndarray, "string place"]) -> Bool[np.ndarray, "string pair"]:
@@ -95,18 +96,20 @@ def has_motif(signs: Int[np.ndarray, "string place"]) -> Bool[np.ndarray, "strin
 
 
 @cache
-def tests() -> Strings:
+def new_strings() -> Strings:
     """Give the strings that every network is measured with."""
     return strings(np.random.default_rng(_TEST_SEED), N_TESTS)
 
 
 def lessons(seed: int, n: int) -> Strings:
     """Give the strings that a network learns from: those of a small set are in the larger ones."""
-    drawn = strings(np.random.default_rng([seed, 1]), MOST_DRAWN)
+    drawn = _drawn(seed)
     return Strings(drawn.signs[:n], drawn.labels[:n], drawn.far[:n])
 
 
-MOST_DRAWN = max(SIZES)
+@lru_cache(maxsize=8)
+def _drawn(seed: int) -> Strings:
+    return strings(np.random.default_rng([seed, 1]), max(SIZES))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,7 +146,7 @@ class Curves:
     making: Making
     weights: dict[str, int]
     versions: dict[str, str]
-    seconds: float
+    seconds: int
     points: tuple[Point, ...]
 
     @property
@@ -174,14 +177,20 @@ def curves() -> Curves:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """A small point to be made while somebody waits: every network once, from one seed."""
+class PointPlan:
+    """A small point that is made while somebody waits: both networks, from one seed."""
 
     n: int = 300
-    seed: int = SEEDS
+    seed: int = 0
     pool: str = "mean"
+    making: Making = field(default_factory=Making)
 
-    def checked(self) -> "Asked":
+    @property
+    def steps(self) -> int:
+        """How many steps both networks learn for together."""
+        return len(NETWORKS) * self.making.steps
+
+    def checked(self) -> "PointPlan":
         """Give it back if it can be made.
 
         Raises:
@@ -189,6 +198,35 @@ class Asked:
         """
         if not LEAST_SIZE <= self.n <= MOST_SIZE:
             raise InputError("data_size.n", got=self.n, least=LEAST_SIZE, most=MOST_SIZE)
-        if self.pool not in POOLS:
-            raise InputError("data_size.pool", got=self.pool, known=", ".join(POOLS))
         return self
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointSoFar:
+    """How many steps of a point are done, and the networks that have learned."""
+
+    step: int
+    points: tuple[Point, ...] = ()
+
+
+def examples() -> Strings:
+    """Give two test strings of each kind, one that is looked for and one that is not."""
+    every = new_strings()
+    rows = [
+        int(np.flatnonzero((every.far == far) & (every.labels == label))[0])
+        for far in (False, True)
+        for label in (1, 0)
+    ]
+    return Strings(every.signs[rows], every.labels[rows], every.far[rows])
+
+
+def crossing(known: Curves, pool: str, what: str) -> tuple[int, int] | None:
+    """Find the places of the last size at which the convolution is ahead and of the next one.
+
+    None where attention is never ahead after it was behind.
+    """
+    convolution, attention = (known.shares(each, pool, what).mean(axis=1) for each in NETWORKS)
+    behind = np.flatnonzero(convolution > attention)
+    if not len(behind) or behind[-1] == len(convolution) - 1:
+        return None
+    return int(behind[-1]), int(behind[-1]) + 1

@@ -1,9 +1,13 @@
 """How the package's own model learned: what it could do at ten moments of its training."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+KEY = "induction"
+"""The key of the finished model in the catalogue."""
 
 FOLDER = Path(__file__).with_name("induction")
 SCORES = FOLDER / "film.json"
@@ -46,3 +50,18 @@ def moments() -> tuple[Moment, ...]:
 def _moment(fields: dict) -> Moment:
     scores = {name: tuple(map(tuple, fields.pop(name))) for name in ("previous", "induction")}
     return Moment(**scores, **fields)
+
+
+def name_at(step: int) -> str:
+    """Name the model as it was after so many steps, as `load_model` takes it."""
+    return KEY if step == moments()[-1].step else f"{KEY}-{step}"
+
+
+def step_of(name: str) -> int | None:
+    """Give the step that a name of a moment before the last says, None for any other name."""
+    return next((each.step for each in moments()[:-1] if name == name_at(each.step)), None)
+
+
+def stirs(best: Sequence[float]) -> int:
+    """Find the first moment at which a score is more than twice what it was at the start."""
+    return next((place for place, score in enumerate(best) if score > 2 * best[0]), len(best) - 1)

@@ -20,7 +20,9 @@ from transformers.models.auto import configuration_auto, modeling_auto
 from attnviz.models import bergamot as _bergamot  # noqa: F401  registers its class of model
 from attnviz.models import capture as _capture  # noqa: F401  registers our attention
 from attnviz.models.convert import Progress, converted
+from attnviz.models.film import KEY, step_of
 from attnviz.models.model import Model
+from attnviz.models.moved import move_to
 from attnviz.models.pictures import Eye
 from attnviz.models.recorder import FAST, OWN
 
@@ -44,14 +46,16 @@ class _Place:
 def load_model(name: str = "default", *, progress: Progress | None = None) -> Model:
     """Load a model once, check it against its own eager attention, and give it.
 
-    `name` is a key of the catalogue, a folder with config.json and safetensors, or a name of a
-    model hub that ATTNVIZ_MODELS lists. `progress` is told "convert", "load" and "check".
+    `name` is a key of the catalogue, a moment of the film such as "induction-420", a folder with
+    config.json and safetensors, or a name of a model hub that ATTNVIZ_MODELS lists. `progress` is
+    told "convert", "load" and "check".
 
     Raises:
         InputError: if there is no such model here, or it is none that can be captured.
     """
     tell = progress or (lambda stage, done: None)
-    place = _found(str(name), tell)
+    step = step_of(str(name))
+    place = _found(str(name) if step is None else KEY, tell)
     tell("load", 0.1)
     try:
         config = _config(place)
@@ -65,6 +69,8 @@ def load_model(name: str = "default", *, progress: Progress | None = None) -> Mo
             tokenizer=None if kind == "vision" else _tokenizer(place),
             eye=_eye(place, config) if kind == "vision" else None,
         )
+        if step is not None:
+            move_to(model, step)
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as reason:
         if isinstance(reason, RuntimeError) and "memory" in str(reason).lower():
             raise
@@ -104,7 +110,13 @@ def _found(name: str, progress: Progress) -> _Place:
 def _config(place: _Place) -> Any:
     """Read what kind of model it is; code that comes with a model is never run."""
     options = {"local_files_only": not place.fetch}
-    fields, _ = hf.PreTrainedConfig.get_config_dict(place.path, **options)
+    try:
+        fields, _ = hf.PreTrainedConfig.get_config_dict(place.path, **options)
+    except OSError as reason:
+        if Path(place.path).is_dir():
+            raise
+        code = "models.not_fetched" if place.fetch else "models.unknown"
+        raise InputError(code, name=place.name, known=", ".join(catalogue())) from reason
     if not fields:
         raise InputError("models.unknown", name=place.name, known=", ".join(catalogue()))
     if fields.get("model_type") not in configuration_auto.CONFIG_MAPPING:

@@ -4,6 +4,8 @@ Its layers are attention alone, with rotary positions, each before it with its r
 """
 
 import json
+import random
+import string
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -74,7 +76,7 @@ def replay(step: int, text: str) -> Replay:
 
 
 def read(text: str) -> Int[np.ndarray, " token"]:
-    """Number the signs of a text; one that the model does not know is numbered as unknown.
+    """Give the numbers of the signs of a text; signs that the model does not know share one.
 
     Raises:
         InputError: if there are fewer than two signs, or more than the model may read.
@@ -84,6 +86,11 @@ def read(text: str) -> Int[np.ndarray, " token"]:
         raise InputError("film.length", got=len(text), most=most)
     known = _vocabulary()
     return np.array([known.get(sign, known["[UNK]"]) for sign in text.lower()])
+
+
+def signs_twice(seed: int) -> str:
+    """Draw eight different letters and write them twice."""
+    return "".join(random.Random(seed).sample(string.ascii_lowercase, 8)) * 2
 
 
 @cache

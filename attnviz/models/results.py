@@ -65,11 +65,11 @@ class Capture:
     A model of two stacks has `target_tokens` beside `tokens`: its decoder asks with them. kind is
     "encoder", "causal", "encoder_decoder", "vision" or "given". `grid` is (rows, columns) of a
     picture's patches, `picture` is what the model saw of it. `stretch` is (first, last, all) where
-    the tokens are part of a longer text, counted from 1. `edits` are the changes that were made while the model read, `ablated` the
-    (layer, head) that were silenced among them. `likelihoods` has the probability of every token
-    of the vocabulary to come next. `vectors` are those between the layers, (token, d_model) each:
-    what the first layer reads, then what each layer puts out; of a model of two stacks those of the
-    decoder. They are left out of long texts.
+    the tokens are part of a longer text, counted from 1. `edits` are the changes that were made
+    while the model read, `ablated` the (layer, head) that were silenced among them. `likelihoods`
+    has the probability of every token of the vocabulary to come next. `vectors` are those between
+    the layers, (token, d_model) each: what the first layer reads, then what each layer puts out; of
+    a model of two stacks those of the decoder. They are left out of long texts.
     """
 
     tokens: tuple[Token, ...]

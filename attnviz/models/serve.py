@@ -10,6 +10,7 @@ import torch
 from attnviz.errors import InputError
 from attnviz.models import wire
 from attnviz.models.ablating import worth
+from attnviz.models.film import step_of
 from attnviz.models.load import load_model
 from attnviz.models.model import Model
 from attnviz.models.projecting import output_matrix
@@ -66,6 +67,10 @@ class Server:
 
     def _model(self, name: str) -> Model:
         if name not in self._models:
+            if step_of(name) is not None:  # one moment of a film gives way to the next
+                self._models = OrderedDict(
+                    (key, each) for key, each in self._models.items() if step_of(key) is None
+                )
             while len(self._models) >= MOST_MODELS:
                 self._models.popitem(last=False)
             gc.collect()

@@ -3,13 +3,18 @@
 import os
 import threading
 import time
+from collections.abc import Iterator
+from dataclasses import asdict
 from queue import SimpleQueue
 
 import torch
 
 from attnviz.errors import InputError
 from attnviz.models import wire
+from attnviz.models.data_size import PointPlan
 from attnviz.models.learning import Plan, Snapshot
+from attnviz.models.train_data_size import made
+from attnviz.models.trained import read_order
 from attnviz.models.training import train
 
 PATIENCE = 5.0
@@ -63,11 +68,11 @@ class Watchers:
                 raise _LeftError
 
 
-def teach(plan: Plan, out: wire.Sink, watchers: Watchers) -> None:
-    """Train by a plan, write each snapshot, and at last why there are no more."""
+def teach(plan: Plan | PointPlan, out: wire.Sink, watchers: Watchers) -> None:
+    """Train by a plan, write all that is found, and at last why there is no more."""
     try:
-        for found in train(plan, watchers.wait):
-            wire.write(out, {"snapshot": _plain(found)})
+        for found in _found(plan, watchers):
+            wire.write(out, {"found": found})
         wire.write(out, {"end": "done"})
     except _LeftError:
         wire.write(out, {"end": "left"})
@@ -77,6 +82,12 @@ def teach(plan: Plan, out: wire.Sink, watchers: Watchers) -> None:
         if isinstance(error, RuntimeError) and "memory" not in str(error).lower():
             raise
         wire.write(out, {"end": "failed", "error": "training.memory", "values": {}})
+
+
+def _found(plan: Plan | PointPlan, watchers: Watchers) -> Iterator[wire.Message]:
+    if isinstance(plan, PointPlan):
+        return map(asdict, made(plan, watchers.wait))
+    return map(_plain, train(plan, watchers.wait))
 
 
 def _plain(found: Snapshot) -> wire.Message:
@@ -96,13 +107,13 @@ def main() -> None:
     os.dup2(2, 1)
     asked = os.fdopen(os.dup(0), "rb")
     watchers = Watchers()
-    plans: SimpleQueue[Plan] = SimpleQueue()
+    plans: SimpleQueue[Plan | PointPlan] = SimpleQueue()
 
     def listen() -> None:
         while (message := wire.read(asked)) is not None:
-            if "plan" in message:
+            if (plan := read_order(message)) is not None:
                 watchers.begin()
-                plans.put(Plan(**message["plan"]))
+                plans.put(plan)
             elif "go" in message:
                 watchers.go(message["go"])
             else:

@@ -13,13 +13,14 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import asdict
 from io import BufferedReader
-from typing import cast
+from typing import cast, overload
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.learning import Learner, Plan, Snapshot
+from attnviz.models.data_size import PointPlan
+from attnviz.models.learning import Plan
+from attnviz.models.trained import PointWork, Training, Work, order_of, work_of
 
 KEPT = 16
 """How many trainings are kept with their snapshots; the one not asked for the longest goes."""
@@ -38,61 +39,16 @@ def most_at_once() -> int:
     return max(1, int(said)) if said.isdecimal() else 2
 
 
-class Training:
-    """One training: its snapshots so far, and whether more will come.
-
-    `state` is "new", "waiting" (others are before it), "running", "left" (nobody watched), "done"
-    or "failed", of which `error` says why.
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.learner: Learner = plan.checked()
-        self.snapshots: tuple[Snapshot, ...] = ()
-        self.state = "new"
-        self.error: InputError | None = None
-        self.seconds = 0.0
-        self._watchers: dict[str, float] = {}
-
-    @property
-    def over(self) -> bool:
-        """True once no more snapshots will come."""
-        return self.state in ("done", "failed")
-
-    @property
-    def step(self) -> int:
-        """How many steps are done."""
-        return self.snapshots[-1].step if self.snapshots else 0
-
-    @property
-    def remaining(self) -> float | None:
-        """Give the seconds that the rest will take, None before the first steps are done."""
-        if not self.step or not self.seconds:
-            return None
-        return (self.learner.steps - self.step) * self.seconds / self.step
-
-    def _watched(self, seconds: float) -> bool:
-        """Tell whether anybody asked for news in the last seconds."""
-        now = time.monotonic()
-        return any(now - asked < seconds for asked in self._watchers.values())
-
-    def _take(self, message: wire.Message) -> None:
-        """Take one more snapshot; those of a repeated training are there already."""
-        fields = message["snapshot"]
-        if not self.snapshots or fields["step"] > self.step:
-            self.snapshots = (*self.snapshots, Snapshot(**fields))
-
-
 class Trainings:
     """Begins trainings, lets a few of them run, and keeps their snapshots."""
 
     def __init__(self, command: Sequence[str] = _COMMAND, most: int | None = None) -> None:
         self._command, self._most = tuple(command), most or most_at_once()
         self._changed, self._telling = threading.Condition(), threading.Lock()
-        self._queue: list[Training] = []
-        self._running: dict[Training, subprocess.Popen[bytes] | None] = {}
+        self._queue: list[Work] = []
+        self._running: dict[Work, subprocess.Popen[bytes] | None] = {}
         self._idle: list[subprocess.Popen[bytes]] = []
-        self._kept: OrderedDict[Plan, Training] = OrderedDict()
+        self._kept: OrderedDict[Plan | PointPlan, Work] = OrderedDict()
 
     def warm(self) -> None:
         """Start a process where none is there yet, so that the first training need not wait."""
@@ -100,23 +56,35 @@ class Trainings:
             if not self._idle and not self._running:
                 self._idle.append(self._new_process())
 
-    def known(self, plan: Plan) -> Training | None:
+    @overload
+    def known(self, plan: Plan) -> Training | None: ...
+
+    @overload
+    def known(self, plan: PointPlan) -> PointWork | None: ...
+
+    def known(self, plan: Plan | PointPlan) -> Work | None:
         """Give the training of a plan if one was begun; this lets nothing run."""
         with self._changed:
             return self._kept.get(plan)
 
-    def watch(self, plan: Plan, who: str = "") -> Training:
+    @overload
+    def watch(self, plan: Plan, who: str = "") -> Training: ...
+
+    @overload
+    def watch(self, plan: PointPlan, who: str = "") -> PointWork: ...
+
+    def watch(self, plan: Plan | PointPlan, who: str = "") -> Work:
         """Begin the training of a plan, or let it go on for some seconds; `who` asks for news.
 
         Raises:
             InputError: if the plan cannot be.
         """
         with self._changed:
-            training = self._kept.get(plan) or self._kept.setdefault(plan, Training(plan))
+            training = self._kept.get(plan) or self._kept.setdefault(plan, work_of(plan))
             self._kept.move_to_end(plan)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-            training._watchers[who] = time.monotonic()
+            training.watched_by(who)
             if training.state in ("new", "left"):
                 training.state = "waiting"
                 self._queue.append(training)
@@ -126,14 +94,14 @@ class Trainings:
             self._say(process, {"go": LEASE})
         return training
 
-    def stop(self, plan: Plan, who: str = "") -> None:
+    def stop(self, plan: Plan | PointPlan, who: str = "") -> None:
         """End the training of a plan at once, unless others watch it; its snapshots stay."""
         with self._changed:
             training = self._kept.get(plan)
             if training is None:
                 return
-            training._watchers.pop(who, None)
-            if training._watched(LEASE):
+            training.left_by(who)
+            if training.watched(LEASE):
                 return
             process = self._running.get(training)
             if training in self._queue:
@@ -142,12 +110,12 @@ class Trainings:
         if process is not None:
             self._say(process, {"stop": True})
 
-    def forget(self, plan: Plan) -> None:
+    def forget(self, plan: Plan | PointPlan) -> None:
         """Forget a training that failed, so that it is tried again."""
         with self._changed:
             self._kept.pop(plan, None)
 
-    def place(self, training: Training) -> int:
+    def place(self, training: Work) -> int:
         """Give how many trainings must begin before this one can, itself counted; 0 if it runs."""
         with self._changed:
             return self._queue.index(training) + 1 if training in self._queue else 0
@@ -162,7 +130,7 @@ class Trainings:
         for process in processes:
             _end(process)
 
-    def _run(self, training: Training) -> None:
+    def _run(self, training: Work) -> None:
         """Wait for a place, then train; runs in a thread of its own."""
         if not self._begun(training):
             training.state = "left"
@@ -184,7 +152,7 @@ class Trainings:
                     self._idle.append(process)
                 self._changed.notify_all()
 
-    def _begun(self, training: Training) -> bool:
+    def _begun(self, training: Work) -> bool:
         with self._changed:
             while training in self._queue:
                 if self._queue[0] is training and len(self._running) < self._most:
@@ -192,24 +160,24 @@ class Trainings:
                     self._running[training] = None
                     return True
                 self._changed.wait(0.5)
-                if not training._watched(_LEFT) and training in self._queue:
+                if not training.watched(_LEFT) and training in self._queue:
                     self._queue.remove(training)
                     self._changed.notify_all()
         return False
 
     def _taught(
-        self, training: Training, process: "subprocess.Popen[bytes]"
+        self, training: Work, process: "subprocess.Popen[bytes]"
     ) -> tuple[str, InputError | None]:
         """Read the snapshots of a training; give how it ended, and why where it failed."""
         answers = cast(BufferedReader, process.stdout)
         training.state = "running"
-        self._say(process, {"plan": asdict(training.plan)})
+        self._say(process, order_of(training.plan))
         self._say(process, {"go": LEASE})
         begun = 0.0
         while (message := wire.read(answers)) is not None:
-            if "snapshot" in message:
+            if "found" in message:
                 begun = begun or time.monotonic()
-                training._take(message)
+                training.take(message["found"])
                 training.seconds = max(training.seconds, time.monotonic() - begun)
             elif "error" in message:
                 return "failed", InputError(message["error"], **message["values"])

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from typing import Any, cast
@@ -27,6 +27,7 @@ Progress = Callable[[str, float], None]
 """Told the stage ("convert", "load", "check", "capture") and how much of it is done."""
 
 MOST_SECONDS = 300.0
+_LOOK_AGAIN = 0.2  # seconds after which one who waits for a turn sees whether it was given up
 _COMMAND = (sys.executable, "-m", "attnviz.models.serve")
 
 # One thread: two wait for each other on a busy machine. And large arrays apart from small ones,
@@ -57,6 +58,10 @@ class Worker:
     ) -> None:
         self._command, self._most_seconds = tuple(command), most_seconds
         self._turn = threading.Lock()
+        self._change = threading.Lock()  # of who works and who waits
+        self._at_work: Progress | None = None
+        self._waiting: list[Progress | None] = []
+        self._given_up: list[Progress | None] = []
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = ""
         self._number = 0
@@ -134,9 +139,17 @@ class Worker:
         request = {"do": "worth", "name": name, "texts": [text, text_pair, target]}
         return self._ask(request | {"window": window}, progress)
 
-    def cancel(self) -> None:
-        """End the process, and with it the request that it works on; the next one starts anew."""
-        self._end("models.cancelled")
+    def cancel(self, whose: Progress | None = None) -> None:
+        """End the process, and with it the request that it works on; the next one starts anew.
+
+        `whose` is what a request tells its progress: that one alone is stopped, and where it still
+        waits for its turn nobody else's is.
+        """
+        with self._change:
+            if whose is None or whose == self._at_work:
+                self._end("models.cancelled")
+            elif whose in self._waiting:
+                self._given_up.append(whose)
 
     def close(self) -> None:
         """End the process for good."""
@@ -145,7 +158,7 @@ class Worker:
     def _ask(self, request: wire.Message, progress: Progress | None) -> Any:
         if not allowed(request["name"], folders=False):
             raise InputError("models.not_allowed", name=request["name"])
-        with self._turn:
+        with self._turn_of(progress):
             self._ended = ""
             process = self._started()
             clock = threading.Timer(self._most_seconds, self._end, ("models.slow",))
@@ -158,6 +171,31 @@ class Worker:
                 raise self._broken(process) from reason
             finally:
                 clock.cancel()
+
+    @contextlib.contextmanager
+    def _turn_of(self, progress: Progress | None) -> Iterator[None]:
+        """Wait until nobody else asks; refuse where it was given up meanwhile."""
+        there = False
+        with self._change:
+            self._waiting.append(progress)
+        while not there and progress not in self._given_up:
+            there = self._turn.acquire(timeout=_LOOK_AGAIN)
+        with self._change:
+            self._waiting.remove(progress)
+            stopped = progress in self._given_up
+            if stopped:
+                self._given_up.remove(progress)
+            else:
+                self._at_work = progress
+        try:
+            if stopped:
+                raise InputError("models.cancelled")
+            yield
+        finally:
+            if there:
+                with self._change:
+                    self._at_work = None
+                self._turn.release()
 
     def _answered(
         self, process: "subprocess.Popen[bytes]", request: wire.Message, progress: Progress | None

@@ -16,12 +16,12 @@ class Worth:
     Source: Michel et al. 2019, §3.
     """
 
-    moved: tuple[Float[np.ndarray, " head"], ...]
+    moved: tuple[Float[np.ndarray, " _head"], ...]
     loss: float | None = None
-    losses: tuple[Float[np.ndarray, " head"], ...] = ()
+    losses: tuple[Float[np.ndarray, " _head"], ...] = ()
 
     @property
-    def importance(self) -> tuple[Float[np.ndarray, " head"], ...]:
+    def importance(self) -> tuple[Float[np.ndarray, " _head"], ...]:
         """By how much the loss grows, or how far the vectors move where there is no loss."""
         return self.losses or self.moved
 

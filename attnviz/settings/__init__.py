@@ -42,6 +42,7 @@ PARTS = ("all", "aa", "ab", "ba", "bb")
 COLOURS = ("linear", "log", "rank")
 OVERFLOWS = ("cut", "windows")
 AGAINST = ("", "text", "head", "model")
+HELD = ("", "query", "key")
 
 # Which fields a choice reads: what a page offers beside it.
 SCORE_FIELDS = {"additive": ("seed",), "bilinear": ("seed",)}
@@ -110,7 +111,8 @@ class View:
     what a map says of the weights; hidden: places of the keys that are left out, the rest of a row
     sharing what they had; sorting: by which number heads are listed, "" is their own order, with
     "_up" the least first; head_type: of HEAD_TYPES, only such heads are listed; picture: key of a
-    picture that is read instead of a text; generated: which of the written tokens is looked at;
+    picture that is read instead of a text; held: which token is held, the one that asks or the one
+    that is asked, "" is the question's own; generated: which of the written tokens is looked at;
     card: the question that is open; against: what a head is compared with, "text", "head" or
     "model", and against_text, against_model, against_head: which.
 
@@ -170,6 +172,7 @@ class View:
     sorting: str = links.word("", "sort", links.NAME.fullmatch)
     head_type: str = links.word("", "type", links.NAME.fullmatch)
     picture: str = links.word("", "pic", links.NAME.fullmatch)
+    held: str = links.choice("", "hold", HELD)
     generated: int = links.whole(0, "gen", 0, MAX_PLACES - 1)
     card: str = links.word("", "card", links.NAME.fullmatch)
     against: str = links.choice("", "vs", AGAINST)

@@ -22,7 +22,16 @@ _COLOURS: dict[str, Literal["blue", "gray", "green"]] = {
 _OWN = "own"
 
 
-def draw() -> None:
+def sources() -> None:
+    """Draw the heads to choose from, where numbers come from, and whether they keep the laws."""
+    _heads()
+    st.space("stretch")
+    chips()
+    _same_numbers()
+    _self_check()
+
+
+def draw(below: Callable[[], None] = sources) -> None:
     """Draw the example, the way to the drawer, the language and the link, in one line."""
     t = session.t()
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
@@ -42,11 +51,7 @@ def draw() -> None:
         )
         shell(downloads.draw)
     with st.container(key="sources", horizontal=True, vertical_alignment="center", gap="small"):
-        _heads()
-        st.space("stretch")
-        chips()
-        _same_numbers()
-        _self_check()
+        below()
 
 
 def shell(take_away: Callable[[], None]) -> None:

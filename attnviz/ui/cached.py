@@ -14,30 +14,34 @@ from attnviz.attention.readings import HeadReading
 from attnviz.comparisons.convolution import drawn_picture, errors
 from attnviz.comparisons.fields import SHAPES
 from attnviz.comparisons.learned_field import Learned, learn
+from attnviz.comparisons.measured import Measured, measure_apart
+from attnviz.comparisons.recurrence import Survival
 from attnviz.comparisons.speech import overview
 from attnviz.errors import InputError
 from attnviz.exports.bundles import read_record
 from attnviz.exports.records import Record
-from attnviz.lessons.drawings import drawing
+from attnviz.lessons.drawings import DRAWINGS, drawing
 from attnviz.lessons.files import Contents, read_table
 from attnviz.lessons.scaling import WIDTHS, Study, study
+from attnviz.models.aligned import Pair
+from attnviz.models.cards import Answer, answer, cards
 from attnviz.models.changes import Changes
 from attnviz.models.changes import changes as changes_of
-from attnviz.models.aligned import Pair
 from attnviz.models.corpus import Averaged, over, sentences_for
 from attnviz.models.heads_apart import HeadsApart, changed, from_head
-from attnviz.models.images import read_picture
-from attnviz.models.cards import Answer, answer, cards
+from attnviz.models.images import read_picture, reads_pictures
 from attnviz.models.listed import Similar, listed, similar
 from attnviz.models.outputs import OutputMatrix
 from attnviz.models.overview import RowCheck
 from attnviz.models.read_otherwise import NEEDS_MATRIX, Reading, reading_of
+from attnviz.models.replayed import Replay
+from attnviz.models.replayed import replay as replayed
 from attnviz.models.results import Capture
+from attnviz.models.trainer import Trainings
 from attnviz.models.uploads import read_weights
 from attnviz.models.views import Thumbnails, Unit, View
 from attnviz.models.views import thumbnails as thumbnails_of
 from attnviz.models.views import view as view_of
-from attnviz.models.trainer import Trainings
 from attnviz.models.worker import Worker
 from attnviz.models.worth import Worth
 from attnviz.models.written import Written
@@ -97,6 +101,23 @@ def speech_overview(n: int, radius: int) -> np.ndarray:
     return read_only(overview(n, radius))
 
 
+@st.cache_resource(max_entries=64, show_spinner=False)
+def survival(n: int, radius: float | int, seed: int) -> Survival:
+    """Give what is left of the first of n inputs, in an RNN and in self-attention."""
+    return Survival.of(n, radius, seed)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def measured(names: tuple[str, ...], width: int, kernel: int, neighbours: int) -> Job[Measured]:
+    """Give the work of measuring layers on this machine; one after the other is measured."""
+    return Job.started(lambda tell: measure_apart(names, width, kernel, neighbours, tell=tell))
+
+
+def forget_measured(names: tuple[str, ...], width: int, kernel: int, neighbours: int) -> None:
+    """Forget what was measured, so that it is measured again."""
+    measured.clear(names, width, kernel, neighbours)
+
+
 def _digest(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
@@ -135,6 +156,16 @@ class Asked:
     def untouched(self) -> "Asked":
         """The same without edits."""
         return replace(self, edits=())
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def replay(step: int, text: str) -> Replay:
+    """Give what the package's own model does with a text at a moment of its training.
+
+    Raises:
+        InputError: if it cannot read the text.
+    """
+    return replayed(step, text)
 
 
 @st.cache_resource(show_spinner=False)
@@ -260,8 +291,10 @@ class Averaging:
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def heads_averaged(model: str) -> Averaging:
-    """Give the work of reading every head of a model on the built-in sentences."""
+    """Give the work of reading every head of a model on the built-in sentences, or pictures."""
     texts, stop = sentences_for(model), threading.Event()
+    if reads_pictures(model):
+        texts = tuple(drawing(name).pixels for name in DRAWINGS)
 
     def captures() -> Iterator[Capture]:
         for text in texts:
@@ -382,9 +415,7 @@ def _capture_job(asked: Asked) -> Job[Capture]:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _given_job(
-    digest: str, _name: str, _data: bytes, _nan_rows: str = "refuse"
-) -> Job[Capture]:
+def _given_job(digest: str, _name: str, _data: bytes, _nan_rows: str = "refuse") -> Job[Capture]:
     return Job.finished(lambda: read_weights(_data, _name, nan_rows=_nan_rows))
 
 

@@ -63,11 +63,12 @@ class Job(Generic[Result]):
         """
         return self.future.result()
 
-    def _tell(self, stage: str, share: float) -> None:
+    def tell(self, stage: str, share: float) -> None:
+        """Say how far the work is."""
         self.stage, self.share = stage, share
 
     def _run(self, work: Callable[[Tell], Result]) -> None:
         try:
-            self.future.set_result(work(self._tell))
+            self.future.set_result(work(self.tell))
         except BaseException as reason:  # it is raised where the result is asked for
             self.future.set_exception(reason)

@@ -156,13 +156,18 @@ def attempt(
 ) -> None:
     """Make changes that may be refused while they are made; `cell` is the row, column and text."""
     try:
-        candidate = replace(settings(), **changes())
+        candidate = replace(settings(), **_let_go(changes()))
         cached.scene(candidate, _language(candidate))
     except InputError as error:
         refuse(place, error, draft, cell)
     else:
         accept(place, cell)
         _take(candidate)
+
+
+def _let_go(changes: dict[str, Any]) -> dict[str, Any]:
+    """Hold a token no longer where another one is looked at."""
+    return ({"held": ""} if {"query", "key"} & set(changes) else {}) | changes
 
 
 def now() -> tuple[Settings, Scene]:

@@ -1,6 +1,6 @@
 """Beside each panel: the code that gives its numbers, and the sentence that reads them aloud."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -26,6 +26,11 @@ def lines(
     names: tuple[str, str] = ("numpy", "attnviz"),
 ) -> None:
     """Offer code in two forms, each under its name; it is written when a person opens it."""
+    forms(panel, dict(zip(names, (with_numpy, with_package), strict=True)))
+
+
+def forms(panel: str, written: Mapping[str, Callable[[], str]]) -> None:
+    """Offer code in as many forms as there are, each under its name."""
     fold = st.popover(
         session.t()("tools.code"),
         icon=":material/code:",
@@ -35,9 +40,7 @@ def lines(
     )
     if fold.open:
         with fold:
-            for tab, write in zip(
-                st.tabs(list(names)), (with_numpy, with_package), strict=True
-            ):
+            for tab, write in zip(st.tabs(list(written)), written.values(), strict=True):
                 with tab:
                     st.code(write(), language="python")
 

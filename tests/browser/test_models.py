@@ -65,6 +65,18 @@ def test_what_is_held_is_in_the_address_and_opens_again(visit):
     expect(token(tab, "query", 4)).to_have_class(re.compile("locked"))
 
 
+@pytest.mark.parametrize(("side", "place"), [("query", 1), ("key", 3)])
+def test_who_is_held_and_on_which_side_comes_back_with_the_link(visit, side, place):
+    tab = read(visit)
+    token(tab, side, place).click()
+    expect(tab.page).to_have_url(re.compile(rf"[?&]hold={side}\b"))
+    choose(tab, "panel.lines")  # the server takes it over, and writes the address anew
+    expect(token(tab, side, place)).to_have_class(re.compile("locked"))
+    tab.page.reload()
+    tab.page.locator(".lines .token").first.wait_for()
+    expect(token(tab, side, place)).to_have_class(re.compile("locked"))
+
+
 def test_lines_and_map_look_at_the_same_token(visit):
     tab = read(visit, "map")
     over = tab.page.locator(".heat .over")

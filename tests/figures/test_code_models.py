@@ -14,6 +14,7 @@ from attnviz.models.explained import explained
 from attnviz.models.listed import listed, similar
 from attnviz.models.load import load_model
 from attnviz.models.model import Model
+from attnviz.models.projecting import output_matrix
 from attnviz.models.read_otherwise import reading_of
 from attnviz.models.tiny import save_tiny
 from attnviz.models.views import hidden_mass, mixed, view, without
@@ -192,6 +193,27 @@ def test_edits_and_files_have_their_numbers_and_the_package(tiny, tmp_path, monk
     opened = replace(plain, capture=given)
     assert not opened.alone
     np.testing.assert_allclose(run(code_models.package_map(opened, T))["weights"], weights)
+
+
+def test_every_number_of_an_edited_run_has_its_code(tiny):
+    name, model = tiny("bert")
+    edits = [("even", 0, 0), ("mask", 2)]
+    captured = model.capture(TEXT, edits=edits)
+    edited = replace(shown_of(name, model, TEXT, heads=((1, 0),), hidden=(1, 3)), capture=captured)
+    seen = view(captured, 1, 0)
+    largest = run(code_models.package_largest(edited, T))["largest"]
+    assert largest[1][1] == pytest.approx(float(captured.weights(1, 1).max()))
+    masses = run(code_models.package_hidden(edited, T))["masses"]
+    np.testing.assert_allclose(masses, hidden_mass(seen, (1, 3)))
+    numbers = run(code_models.package_measure(edited, "next_share", T))["numbers"]
+    assert numbers == [each.next_share for each in listed(captured)]
+    found = run(code_models.package_similar(edited, 0, T))["distances"]
+    np.testing.assert_allclose(found, similar(captured, 0).distances)
+    matrix = output_matrix(model, 1, (TEXT,), edits=edits)
+    for kind in ("norm", "rollout"):
+        wanted = reading_of(captured, 1, 0, kind, output=matrix).numbers
+        names = run(code_models.package_reading(edited, kind, None, T))
+        np.testing.assert_allclose(names["numbers"], wanted)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -82,6 +82,19 @@ def test_edges_of_who_asks_are_as_wide_as_their_weights(t, theme, edges):
     assert str(graph.edges_between(found)) in alt
 
 
+def test_edges_that_the_lecture_names_are_solid_and_the_others_dashed(t):
+    found = graphs.Compared.of(graphs.Drawn.of(8, 0), graphs.lecture_graph())
+    names = [str(node + 1) for node in range(8)]
+    solid = {(one - 1, other - 1) for one, other in graphs.LECTURE_EDGES}
+    figure = graph.node_link(found, 1, 1, names, t, solid=solid)
+    drawn = {trace.line.dash: len(trace.x) // 3 for trace in figure.data[:2]}
+    # node 2 asks: its own edge stands apart, and every other one is drawn from both ends
+    assert drawn == {"solid": 2 * 3 + 1, "dash": 2 * len(graphs.OWN_EDGES)}
+    assert figure.data[2].line.dash == "solid"
+    asked = graph.node_link(found, 6, 1, names, t, solid=solid)
+    assert asked.data[2].line.dash == "dash"
+
+
 def test_one_node_stands_in_the_middle(t):
     found = graphs.Compared.of(graphs.Drawn.of(1, 0), graphs.chain(1))
     figure = graph.node_link(found, 0, 1, ["saw"], t)
@@ -153,7 +166,7 @@ def test_code_of_the_graph(language, edges):
     labels = ["a", "'", '"""', "\n", "5", "6", "7", "8"]
     for write in (code_comparisons.graph_numpy, code_comparisons.graph_package):
         names = run(write(drawn, allowed, labels, words(language)))
-        for name in ("masked", "zero", "gat", "leaked", "hops"):
+        for name in ("masked", "zero", "gat", "gat2", "leaked", "hops"):
             np.testing.assert_allclose(names[name], getattr(found, name), atol=1e-12)
 
 

@@ -402,7 +402,7 @@ def test_without_its_induction_heads_a_model_no_longer_repeats_itself(induction)
     assert_allclose(plain.likelihoods.sum(), 1, atol=1e-5)
 
 
-@pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "vit"])
+@pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "marian", "vit"])
 def test_a_comparison_says_what_changed_where(tiny, family):
     model = tiny(family)
     plain = captured(model)
@@ -473,12 +473,12 @@ def cross_entropy(model, capture, edits):
     return -float(likely[torch.arange(len(ids) - 1), ids[1:]].mean())
 
 
-@pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "vit"])
+@pytest.mark.parametrize("family", ["bert", "gpt2", "t5", "marian", "vit"])
 def test_what_a_head_is_worth_is_what_changes_without_it(tiny, family):
     model, told = tiny(family), []
     plain = captured(model)
     read = (PICTURE,) if family == "vit" else (TEXT,)
-    target = {"target": TARGET} if family == "t5" else {}
+    target = {"target": TARGET} if model.kind == "encoder_decoder" else {}
     found = worth(model, *read, **target, progress=lambda stage, share: told.append(share))
     assert [len(heads) for heads in found.moved] == [layer.n_heads for layer in plain.layers]
     assert told == sorted(told)

@@ -100,7 +100,7 @@ def test_a_row_of_nan_is_refused_or_read_as_a_query_that_may_see_nothing():
     weights = np.full((1, 2, 2), 0.5)
     weights[0, 1] = np.nan
     data = npz(layer_0=weights)
-    with pytest.raises(InputError, match="models.nan"):
+    with pytest.raises(InputError, match=r"models\.nan"):
         read_weights(data, "w.npz")
     found = read_weights(data, "w.npz", nan_rows="empty").weights(0, 0)
     np.testing.assert_array_equal(found, [[0.5, 0.5], [0, 0]])

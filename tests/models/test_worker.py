@@ -92,6 +92,58 @@ def test_a_request_can_be_stopped():
     timer.join()
 
 
+LAZY = (
+    sys.executable,
+    "-c",
+    "import sys, time\n"
+    "from attnviz.models import wire\n"
+    "asked, out = sys.stdin.buffer, sys.stdout.buffer\n"
+    "while (request := wire.read(asked)) is not None:\n"
+    "    wire.write(out, {'number': request['number'], 'stage': 'load', 'share': 0.5})\n"
+    "    time.sleep(1.5)\n"
+    "    done = {'name': 'done', 'kind': '', 'tier': '', 'difference': None, 'most_tokens': 1}\n"
+    "    wire.write(out, {'number': request['number'], 'done': done})\n",
+)
+"""Answers everything, a while after it has said that it began."""
+
+
+class Asking(threading.Thread):
+    """Somebody who asks, and can be told from others by what is told of the progress."""
+
+    def __init__(self, worker):
+        super().__init__()
+        self.worker, self.began, self.came = worker, threading.Event(), ""
+
+    def tell(self, stage, share):
+        self.began.set()
+
+    def run(self):
+        try:
+            self.came = self.worker.load(progress=self.tell).name
+        except InputError as reason:
+            self.came = reason.code
+
+
+@pytest.mark.parametrize("who", ["first", "second"])
+def test_one_who_stops_leaves_the_others_alone(who):
+    worker = Worker(LAZY, most_seconds=20.0)
+    first, second = Asking(worker), Asking(worker)
+    first.start()
+    assert first.began.wait(15)
+    second.start()
+    while second.tell not in worker._waiting:
+        second.join(0.01)
+    stopping, other = (first, second) if who == "first" else (second, first)
+    worker.cancel(stopping.tell)
+    stopping.join(15)
+    assert stopping.came == "models.cancelled"
+    other.join(15)
+    assert other.came == "done"
+    worker.cancel(stopping.tell)
+    assert worker.load().name == "done"
+    worker.close()
+
+
 def test_a_process_killed_for_memory_is_told():
     worker = Worker((sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"))
     assert refused(worker.load) == "models.memory"

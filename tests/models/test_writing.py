@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attnviz.attention.metrics import induction_score
 from attnviz.errors import InputError
 from attnviz.models import wire
+from attnviz.models.edits import edits_of
 from attnviz.models.load import load_model
 from attnviz.models.repeats import SHORTEST, copies, doubled, foreknown, random_twice
 from attnviz.models.worker import Worker
@@ -27,9 +28,9 @@ def shipped():
     return load_model("induction")
 
 
-def whole_pass(model, ids):
+def whole_pass(model, ids, edits=()):
     """Run the model once over every token, without a cache."""
-    network, recorder = model.network, model._recorder(())
+    network, recorder = model.network, model._recorder(edits_of(edits))
     with torch.inference_mode(), recorder.recording():
         out = network(input_ids=torch.tensor([ids]), use_cache=False)
     return out.logits[0].double(), recorder.layers
@@ -60,6 +61,48 @@ def test_rows_of_the_cached_run_are_those_of_one_pass(tiny, shipped, family, see
                 row = layer.weights(head, rows=query)
                 assert_allclose(found.row(step, at, head), row[: query + 1], rtol=0, atol=1e-5)
                 assert not found.rows[at][step, head, query + 1 :].any()
+
+
+EDITS = [
+    [("mask", 1)],
+    [("mask", 0), ("mask", 4)],
+    [("off", 0, 1), ("even", 1, 0)],
+    [("cut", 0, -1, 5, 3), ("cut", 1, 1, 2, 1)],
+    [("even", 0, 0), ("cut", 1, 0, 4, 2), ("mask", 2), ("off", 1, 1)],
+]
+
+
+@pytest.mark.parametrize("edits", EDITS, ids=str)
+@pytest.mark.parametrize("family", [*(f for f in FAMILIES if f != "falcon"), "induction"])
+def test_edits_hold_for_every_token_that_is_written(tiny, shipped, family, edits):
+    model = model_of(tiny, shipped, family)
+    found = write(model, TEXT, 14, edits=edits)
+    ids = [token.id for token in found.tokens]
+    logits, layers = whole_pass(model, ids, edits)
+    shares = logits.softmax(dim=-1).numpy()
+    for number, step in enumerate(found.steps):
+        row = shares[found.n_read + number - 1]
+        assert_allclose(step.probabilities, row[list(step.ids)], rtol=0, atol=1e-5)
+    for at, layer in enumerate(layers):
+        for step in range(len(found.steps)):
+            query = found.n_read + step - 1
+            for head in range(layer.n_heads):
+                row = layer.weights(head, rows=query)
+                assert_allclose(found.row(step, at, head), row[: query + 1], rtol=0, atol=1e-5)
+    expected = [shares[place - 1, ids[place]] for place in range(1, found.n_read)]
+    assert_allclose(found.expected, expected, rtol=0, atol=1e-5)
+    plain = write(model, TEXT)
+    assert np.abs(plain.expected - found.expected).max() > 1e-6
+
+
+def test_edits_of_what_is_not_there_are_refused(tiny):
+    model = tiny("llama")
+    assert refused(lambda: write(model, TEXT, 3, edits=[("off", 9, 0)])).code == "models.no_head"
+    assert refused(lambda: write(model, TEXT, 3, edits=[("mask", 99)])).code == "edits.no_token"
+    assert (
+        refused(lambda: write(tiny("falcon"), TEXT, 3, edits=[("off", 0, 0)])).code
+        == "models.no_ablation"
+    )
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, "induction"])

@@ -11,7 +11,7 @@ from attnviz.comparisons import graph as graphs
 from attnviz.comparisons.recurrence import Survival
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import magnitude
-from attnviz.ui.rooms.compare import PANELS
+from attnviz.ui.rooms.compare import PANELS, head, racing
 from attnviz.ui.rooms.compare.costs import RANGES
 from tests.pages.test_compare import linked, read, said, shown, tables
 
@@ -80,6 +80,45 @@ def test_the_step_goes_on_and_the_number_of_inputs_changes():
     app.segmented_control(key="recurrence.length").set_value(4).run()
     assert linked(app, "rung") == "t4_n4"
     assert "RNN 4 of 4 outputs" in said(app)
+
+
+def test_the_race_plays_to_its_end_and_stands_in_the_link(monkeypatch):
+    monkeypatch.setattr(racing, "BEAT", 0.0)
+    app = shown("recurrence", rung="n4_t1")
+    app.button(key="recurrence.play").click().run()
+    assert linked(app, "rung") == "n4_t4"
+    assert "RNN 4 of 4 outputs" in said(app)
+    assert app.button(key="recurrence.play").label == t("steps.play")
+
+
+def test_the_race_rests_when_asked_and_begins_again_at_its_end(monkeypatch):
+    monkeypatch.setattr(racing, "BEAT", 1e9)
+    app = shown("recurrence", rung="n8_t8")
+    app.button(key="recurrence.play").click().run()
+    assert linked(app, "rung") == "n8_t0"
+    assert app.button(key="recurrence.play").label == t("steps.pause")
+    app.button(key="recurrence.play").click().run()
+    assert app.button(key="recurrence.play").label == t("steps.play")
+    assert linked(app, "rung") == "n8_t0"
+
+
+@pytest.mark.parametrize("n", [4, 8, 16, 32, 64])
+def test_a_race_takes_at_most_so_many_beats(n):
+    assert -(-n // racing.stride(n)) <= racing.MOST_BEATS
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_head_says_whether_the_sentence_is_in_play(language):
+    said_ = words(language)("compare.own")
+    for panel in PANELS:
+        app = shown(panel, lang=language)
+        assert (said_ in said(app)) == (panel not in head.FROM_SENTENCE)
+    assert said_ not in said(shown("graph", lang=language, rung="s1"))
+
+
+def test_the_graph_says_which_edges_the_lecture_names():
+    assert "1–5, 1–6, 1–8, 2–3" in said(shown("graph"))
+    assert "1–5" not in said(shown("graph", rung="s1"))
 
 
 def test_two_directions_wait_for_both_ends():

@@ -11,7 +11,7 @@ from attnviz.figures.notation import NOTATIONS
 from attnviz.figures.spoken_edits import edits_said, share, spread_said
 from attnviz.models.changes import changes
 from attnviz.text import LANGUAGES, words
-from attnviz.text.numbers import decimals
+from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached
 from attnviz.ui.rooms.models import PANELS, changed, each_off, folds, head
 from tests.pages.test_models import drawn, opened, weights_of
@@ -168,8 +168,8 @@ def test_each_square_is_as_dark_as_its_head_changed():
     data, arrays = grid(app)
     found = changes(run(), run(("off", 0, 2), ("even", 1, 3), ("cut", 1, 1, 14, 5)))
     shades = np.frombuffer(arrays[1], np.uint8).reshape(4, 9, 9)
-    for number, moved in enumerate(found.weights[1]):
-        assert shades[number, 0, 1] == round(np.sqrt(moved / found.largest) * 255)
+    for place, moved in enumerate(found.weights[1]):
+        assert shades[place, 0, 1] == round(np.sqrt(moved / found.largest) * 255)
     first = np.frombuffer(arrays[0], np.uint8).reshape(4, 9, 9)
     assert first[2, 4, 4] == first[2, 0, 0] == 255
     assert not first[[0, 1, 3]].any()
@@ -290,9 +290,18 @@ def test_a_head_that_is_off_or_even_says_so_where_it_is_looked_at():
     assert T("edit.even_here", head="L0H2") in said(app)
 
 
-def test_what_the_model_writes_is_shown_without_edits_and_says_so():
-    app = edited(panel="predict", edit="off.1.0")
-    assert T("edit.not_here") in said(app)
+def test_the_model_writes_with_the_edits_and_the_untouched_text_stands_beside_it():
+    off = [("off", 1, head) for head in range(4)]
+    link = ";".join(".".join(map(str, each)) for each in off)
+    app = edited(panel="predict", edit=link, amount="6", t=TWICE)
+    plain, changed = (cached.models().write(TWICE, 6, name="induction", edits=e) for e in ((), off))
+    texts = ["".join(each.text for each in run.tokens[run.n_read :]) for run in (plain, changed)]
+    assert texts[0] != texts[1]
+    assert T("predict_next.untouched_other", text=texts[0]) in said(app)
+    app = edited(panel="predict", edit=link, t=TWICE)
+    step = plain.steps[0]
+    share = number(float(step.probabilities[0]), 2)
+    assert T("predict_next.untouched_next", token=step.texts[0], share=share) in said(app)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -135,3 +135,44 @@ def test_layers_unlike_each_other_come_from_a_file_with_rows_of_nan():
         assert not app.error
     app.run()
     assert T("panel.edit") not in app.button_group(key="control.panel").options
+
+
+EDITS = "off.0.1;cut.0.0.3.2;mask.4;even.0.0"
+
+
+def test_edits_of_tokens_end_with_the_text_that_they_are_of():
+    app = opened(model="bert", t=SOURCE, t2="It slept.", panel="edit", edit=EDITS)
+    app.text_area(key="control.passage_pair").set_value("They slept.").run()
+    assert app.query_params["t2"] == "They slept."
+    assert app.query_params["edit"] == "off.0.1;even.0.0"
+
+    app = opened(model="bert", t=SOURCE, t2="It slept.", panel="edit", edit=EDITS)
+    press(app, T("models.one_text"))
+    assert app.query_params["edit"] == "off.0.1;even.0.0"
+
+    app = opened(model="bert", t="a b c " * 60, panel="edit", edit=EDITS, long="windows")
+    press(app, T("models.window_after"))
+    assert app.query_params["edit"] == "off.0.1;even.0.0"
+
+
+def test_what_is_masked_in_a_text_stays_when_another_target_is_written():
+    app = opened(
+        model="marian", t=SOURCE, t3=TARGET, panel="edit", edit="off.3.1;cut.3.0.1.2;mask.4"
+    )
+    app.text_area(key="control.passage_target").set_value("O gato dorme.").run()
+    assert not app.exception
+    assert app.query_params["edit"] == "off.3.1;mask.4"
+
+
+def press(app, label: str) -> None:
+    next(button for button in app.button if button.label == label).click().run()
+    assert not app.exception, app.exception
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("panel", PANELS)
+def test_a_part_that_the_text_does_not_have_is_told(panel, language):
+    app = opened(model="bert", t=SOURCE, part="ba", panel=panel, lang=language)
+    told = words(language)("error.models.nothing_left")
+    whole = panel in ("head_table", "similar")
+    assert whole or told in "\n".join(each.value.replace("\\", "") for each in app.error)

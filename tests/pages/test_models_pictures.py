@@ -9,14 +9,18 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from attnviz.figures.code_models import Shown, package_map
-from attnviz.lessons.drawings import drawing
+from attnviz.lessons.drawings import DRAWINGS, drawing
 from attnviz.models.catalogue import catalogue
+from attnviz.models.corpus import averaged
 from attnviz.models.images import MOST_BYTES
+from attnviz.models.listed import listed
 from attnviz.models.tiny import save_tiny
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
 from attnviz.ui.rooms.models import PANELS, folds, head
+from attnviz.ui.rooms.models.head_list import MEASURES
 from tests.pages.test_models import drawn, opened, weights_of
+from tests.pages.test_models_questions import picture
 
 T = words("en")
 
@@ -205,3 +209,23 @@ def test_the_code_of_a_picture_runs_as_it_stands(eye):
     arrays = [each for each in found.values() if getattr(each, "shape", None) == (17, 17)]
     assert arrays
     np.testing.assert_allclose(arrays[-1], capture.weights(1, 2), atol=1e-6)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_table_of_our_pictures_has_means_over_all_of_them(eye, language, monkeypatch):
+    monkeypatch.setattr(cached, "DRAWINGS", {name: DRAWINGS[name] for name in list(DRAWINGS)[:2]})
+    app = opened(model=eye, panel="head_table", exp="sentences", lang=language)
+    t = words(language)
+    assert not app.error
+    table = picture(app, "sorting")
+    captures = [cached.models().capture(drawing(name).pixels, name=eye) for name in cached.DRAWINGS]
+    expected = averaged([listed(capture) for capture in captures])
+    at = MEASURES.index("self_share")
+    for row, found in zip(table["rows"], expected, strict=True):
+        assert row["values"][at] == pytest.approx(found.mean.self_share)
+    assert t("head_table.note_pictures", n=2) in [each.value for each in app.caption]
+
+
+def test_means_say_that_edits_are_not_part_of_them(eye):
+    app = opened(model=eye, panel="head_table", exp="sentences", edit="off.0.0")
+    assert T("head_table.on.untouched") in [each.value for each in app.caption]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from attnviz.components import Number, framed, index, listener, part
-from attnviz.components.palette import Theme, palette
+from attnviz.components.palette import Theme, locked, palette
 
 Mode = Literal["linear", "log", "rank"]
 
@@ -65,6 +65,7 @@ def heat_canvas(
     mode: Mode = "linear",
     query: int | None = None,
     key_place: int | None = None,
+    held: str = "",
     text: str = "",
     on_row: Callable[[int], None] | None = None,
     digits: int = 2,
@@ -98,7 +99,7 @@ def heat_canvas(
         "group": group,
         "words": said | {"rank": [words.least, words.most], "byRank": words.rank},
         "mode": mode,
-        "locked": None if query is None else {"side": "query", "at": query, "other": key_place},
+        "locked": locked(query, key_place, held),
         "text": text,
         "digits": digits,
         "turned": turned,

@@ -65,9 +65,11 @@ function lay(state) {
   const widest = (texts) => Math.min(120, 10 + Math.max(...texts.slice(0, 600).map((text) => pen.measureText(text).width)));
   const [wide, high] = data.turned ? [map.rows, map.n] : [map.n, map.rows];
   const room = root.offsetWidth;
-  const left = widest(down), top = widest(across);
+  const left = widest(down);
   const side = Math.min(data.largest, Math.max(0.25, (room - left - 4) / wide), Math.max(6, data.tallest / high));
   const cell = side >= 4 ? Math.floor(side) : side;
+  const flat = across.every((text) => pen.measureText(text).width <= cell - 4);
+  const top = flat ? data.letter + 8 : widest(across);
   Object.assign(state, { left, top, cell, wide, high, down, across, room });
   const [width, height] = [left + wide * cell + 2, top + high * cell + 2];
   const pens = [canvas, overlay].map((each) => fit(each, width, height));
@@ -78,12 +80,12 @@ function lay(state) {
   view.imageSmoothingEnabled = cell < 1;
   hatch(view, left, top, wide * cell, high * cell, state.text);
   view.drawImage(picture, left, top, wide * cell, high * cell);
-  view.font = `${Math.min(data.letter, cell)}px ${style.fontFamily}`;
   view.fillStyle = state.text;
   view.textBaseline = "middle";
   const each = Math.max(1, Math.ceil((data.letter - 2) / cell));
+  view.font = `${Math.min(data.letter, cell * each)}px ${style.fontFamily}`;
   down.forEach((text, i) => i % each || label(view, text, left - 5, top + (i + 0.5) * cell, 0, left));
-  across.forEach((text, i) => i % each || label(view, text, left + (i + 0.5) * cell, top - 5, 1, top));
+  across.forEach((text, i) => i % each || label(view, text, left + (i + 0.5) * cell, top - (flat ? 10 : 5), flat ? 2 : 1, top));
   if (data.digits && Math.max(wide, high) <= FEW && cell >= 30) digits(state, view);
   view.strokeStyle = state.text;
   view.globalAlpha = 0.45;
@@ -93,10 +95,10 @@ function lay(state) {
 function label(pen, text, x, y, turned, most) {
   pen.save();
   pen.translate(x, y);
-  if (turned) pen.rotate(-Math.PI / 2);
-  pen.textAlign = turned ? "left" : "right";
+  if (turned === 1) pen.rotate(-Math.PI / 2);
+  pen.textAlign = ["right", "left", "center"][turned];
   let short = text;
-  while (short.length > 1 && pen.measureText(short).width > most - 8) short = short.slice(0, -2) + "…";
+  while (turned < 2 && short.length > 1 && pen.measureText(short).width > most - 8) short = short.slice(0, -2) + "…";
   pen.fillText(short, 0, 0);
   pen.restore();
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from attnviz.components import Number, framed, part
-from attnviz.components.palette import Theme, palette
+from attnviz.components.palette import Theme, locked, palette
 
 _mount = part("patch_picture", "tokens")
 
@@ -62,6 +62,7 @@ def patch_picture(
     theme: Theme,
     query: int | None = None,
     key_place: int | None = None,
+    held: str = "",
     digits: int = 2,
     tallest: int = 400,
     size: Number = 1.0,
@@ -83,7 +84,7 @@ def patch_picture(
         "pixels": list(shown.size),
         "words": asdict(words),
         "group": group,
-        "locked": None if query is None else {"side": "query", "at": query, "other": key_place},
+        "locked": locked(query, key_place, held),
         "digits": digits,
         "tallest": tallest * size,
         "letter": round(12 * size),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from attnviz.components import Number, framed, part
-from attnviz.components.palette import HEADS, Theme, palette
+from attnviz.components.palette import HEADS, Theme, locked, palette
 
 _mount = part("token_lines", "tokens")
 
@@ -49,6 +49,7 @@ def token_lines(
     theme: Theme,
     query: int | None = None,
     key_place: int | None = None,
+    held: str = "",
     text: str = "",
     limit: Number = 1,
     digits: int = 2,
@@ -76,7 +77,7 @@ def token_lines(
         "otherStrip": [list(piece) for piece in other_strip],
         "same": not other_strip,
         "group": group,
-        "locked": None if query is None else {"side": "query", "at": query, "other": key_place},
+        "locked": locked(query, key_place, held),
         "text": text,
         "limit": limit,
         "digits": digits,

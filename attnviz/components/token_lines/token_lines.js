@@ -33,7 +33,7 @@ function show(state) {
       node.classList.toggle("hidden", Boolean(lit && found.every((weights) => weights[i] === null)));
       [...node.bars.children].forEach((bar, h) => {
         const weight = lit ? found[h][i] : 0;
-        bar.style.opacity = weight ? Math.max(0.06, weight) : 0;
+        bar.style.opacity = weight ? Math.max(0.06, Math.min(1, weight / data.limit)) : 0;
       });
       node.number.textContent = lit && found.length === 1 && found[0][i] !== null ? found[0][i].toFixed(data.digits) : "";
     });
@@ -71,9 +71,10 @@ function lines(state, now, each) {
   pen.clearRect(0, 0, width, height);
   const y = (i) => (i + 0.5) * state.step;
   const draw = (r, c, weight, colour) => {
-    pen.globalAlpha = Math.min(1, weight * (now ? 1 : 0.55));
+    const share = weight / data.limit;
+    pen.globalAlpha = Math.min(1, share * (now ? 1 : 0.55));
     pen.strokeStyle = colour;
-    pen.lineWidth = 0.6 + 3 * weight;
+    pen.lineWidth = 0.6 + 3 * share;
     pen.beginPath();
     pen.moveTo(0, y(r));
     pen.bezierCurveTo(width / 2, y(r), width / 2, y(c), width, y(c));
@@ -82,12 +83,12 @@ function lines(state, now, each) {
   for (const { map, colour } of each) {
     if (now) {
       between(state, map, now).forEach((weight, i) => {
-        if (weight > 0.004) draw(...(now.side === "query" ? [now.at, i] : [i, now.at]), weight, colour);
+        if (weight > 0.004 * data.limit) draw(...(now.side === "query" ? [now.at, i] : [i, now.at]), weight, colour);
       });
       continue;
     }
     for (let r = 0; r < map.rows; r++) {
-      for (const [weight, c] of strongest(data, map, r)) if (weight > 0.05) draw(r, c, weight, colour);
+      for (const [weight, c] of strongest(data, map, r)) if (weight > 0.05 * data.limit) draw(r, c, weight, colour);
     }
   }
 }

@@ -3,6 +3,7 @@
 from attnviz.ui.rooms.compare.convolution import convolution
 from attnviz.ui.rooms.compare.costs import costs
 from attnviz.ui.rooms.compare.graph import graph
+from attnviz.ui.rooms.compare.head import head
 from attnviz.ui.rooms.compare.labelling import labelling
 from attnviz.ui.rooms.compare.linear import linear
 from attnviz.ui.rooms.compare.picture import picture
@@ -23,3 +24,5 @@ PANELS = {
     "linear": linear,
     "costs": costs,
 }
+
+__all__ = ["PANELS", "head"]

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from attnviz.comparisons.convolution import SEED, Likeness, drawn_picture, likeness, offsets
+from attnviz.comparisons.convolution import SEED, Likeness, drawn_picture, likeness
 from attnviz.components.pixels import PixelsSpec, pixels
 from attnviz.figures import code_compare
 from attnviz.figures import convolution as figures
-from attnviz.text.numbers import magnitude, number, significant, vector
+from attnviz.text.numbers import magnitude, significant, vector
 from attnviz.ui import cached, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.compare import shown
@@ -100,7 +100,6 @@ def _controls(sharpness: float | int, ring: bool) -> None:
 def _pictures(content: np.ndarray, found: Likeness) -> None:
     t, (rows, columns) = session.t(), found.grid
     pixel, head = shown.pixel_in_hand((rows, columns)), head_in_hand() - 1
-    down, right = map(number, offsets(np.zeros((1, 1, 3, 3)))[head])
     asking = t("convolution.readout", pixel=shown.place_name(pixel, (rows, columns)))
     pixels(
         [
@@ -109,7 +108,7 @@ def _pictures(content: np.ndarray, found: Likeness) -> None:
             _errors(found, pixel),
         ],
         key="convolution_pictures",
-        default_readout=f"{asking} {t('convolution.aims', down=down, right=right)}",
+        default_readout=f"{asking} {t('convolution.aims', way=t(f'convolution.way_{head + 1}'))}",
         on_pixel=shown.ask_pixel,
         side=30,
         size=session.size(),

@@ -20,11 +20,11 @@ from attnviz.ui.plots import plot
 from attnviz.ui.rooms.compare import chosen_graph as chosen
 from attnviz.ui.rooms.compare import shown
 
-WAYS = ("masked", "zero", "gat")
+WAYS = ("masked", "zero", "gat", "gat2")
 
 
 def graph() -> None:
-    """Draw the graph, its edges to click, and the row of who asks, read in three ways."""
+    """Draw the graph, its edges to click, and the row of who asks, read in four ways."""
     t, names = session.t(), chosen.names_in_hand()
     n, layers = len(names), chosen.layers_in_hand()
     allowed, drawn = chosen.edges_in_hand(n), chosen.drawn_in_hand()
@@ -57,7 +57,7 @@ def _labels(names: list[str]) -> list[Text]:
 
 
 def _values(found: lesson.Compared, query: int, layers: int, names: list[str]) -> dict[str, object]:
-    dots, gats = found.orders()
+    dots, gats, gats_2 = found.orders()
     worst = int(found.leaked.argmax())
     digits = session.settings().digits
     hidden = int((~found.allowed[query]).sum())
@@ -75,6 +75,7 @@ def _values(found: lesson.Compared, query: int, layers: int, names: list[str]) -
         "one": number(1, digits),
         "dots": dots,
         "gats": gats,
+        "gats_2": gats_2,
         "layers": layers,
         "reached": int(reached.sum()),
         "needed": farthest,
@@ -132,22 +133,33 @@ def _first(found: lesson.Compared, query: int, layers: int) -> None:
                 session.theme(),
                 digits=session.settings().digits,
                 both_ways=not chosen.one_way(),
+                solid=_named_in_lecture(),
             ),
             figures.node_link_alt(found, query, layers, chosen.spoken_names(), t),
             "graph",
         )
+        if _named_in_lecture():
+            named = [f"{one}–{other}" for one, other in lesson.LECTURE_EDGES]
+            st.caption(t("graph.lecture", edges=t("graph.comma").join(named)))
     with row[0] if row else st.container():
         _row(found, query)
 
 
+def _named_in_lecture() -> frozenset[tuple[int, int]] | None:
+    """Give the places of the edges that the lecture names; a sentence has none."""
+    if chosen.source_in_hand() == chosen.SENTENCE:
+        return None
+    return frozenset((one - 1, other - 1) for one, other in lesson.LECTURE_EDGES)
+
+
 def _row(found: lesson.Compared, query: int) -> None:
-    """Draw the row of who asks in three ways; a click on a node lets it ask."""
+    """Draw the row of who asks in four ways; a click on a node lets it ask."""
     t, names, digits = session.t(), chosen.names_in_hand(), session.settings().digits
     title = t("graph.row", name=chosen.spoken_names()[query])
     rows = np.stack([getattr(found, way)[query] for way in WAYS])
-    hidden = np.tile(~found.allowed[query], (3, 1))
+    hidden = np.tile(~found.allowed[query], (len(WAYS), 1))
     hidden[1] = False
-    leaks = [0.0, float(found.leaked[query]), 0.0]
+    leaks = [float(found.leaked[query]) if way == "zero" else 0.0 for way in WAYS]
     spec = MatrixSpec(
         name=[("α′", "name")],
         label=title,

@@ -53,7 +53,11 @@ def receptive() -> None:
         _links(kernel)
     with words:
         st.markdown(
-            t("receptive.how", down=number(learned.centre[0]), right=number(learned.centre[1]))
+            t(
+                "receptive.how",
+                down=_way(learned.centre[0], "down", "up"),
+                right=_way(learned.centre[1], "right", "left"),
+            )
         )
         tools.lines(
             "receptive",
@@ -91,6 +95,13 @@ def learned_in_hand(shape: str) -> Learned:
     kept = cached.learned_field(GRID, shape)
     chosen = session.settings().snapshot
     return next((each for each in kept if each.steps == chosen), kept[-1])
+
+
+def _way(by: float, forward: str, back: str) -> str:
+    """Say how far, and in which of two opposite ways."""
+    written = number(abs(by))
+    there = back if by < 0 and written != number(0.0) else forward
+    return session.t()(f"receptive.{there}", by=written)
 
 
 def _controls(kernel: int, layers: int, laying: str, shape: str, steps: int) -> None:

@@ -10,13 +10,12 @@ from attnviz.figures import recurrence as figures
 from attnviz.text.numbers import magnitude, significant
 from attnviz.ui import cached, session, tools
 from attnviz.ui.plots import plot
-from attnviz.ui.rooms.compare import kept, shown
+from attnviz.ui.rooms.compare import kept, racing, shown
 from attnviz.ui.rooms.compare.measuring import measuring
 
 LENGTHS = (4, 8, 16, 32, 64)
 RADII = (0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.5)
 USUAL_LENGTH, USUAL_RADIUS, LONG, MEASURED_WIDTH = 8, 0.9, 50, 64
-_LETTERS = ("n", "t")
 
 
 def recurrence() -> None:
@@ -46,6 +45,7 @@ def recurrence() -> None:
     shown.answer(t("recurrence.answer", **values))
     shown.arranged(lambda: _controls(n, tick, reader), lambda: _lanes(n, tick, reader))
     tools.say(t("recurrence.say", **values))
+    racing.playing(n, tick, lesson.finished_after(n, reader))
     st.markdown(t("recurrence.fades", **values))
     curve, words = st.columns([3, 2], gap="large")
     with curve:
@@ -88,13 +88,14 @@ def radius_in_hand() -> float | int:
 def _controls(n: int, tick: int, reader: str) -> None:
     t = session.t()
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        racing.button(n, tick)
         shown.slide(
             "recurrence.tick",
             t("recurrence.tick"),
             range(n + 1),
             tick,
-            lambda value: kept.keep("recurrence", _LETTERS, t=value),
-            width=340,
+            lambda value: kept.keep("recurrence", racing.LETTERS, t=value),
+            width=300,
             note=t("recurrence.tick_help"),
         )
         shown.choose(
@@ -103,7 +104,7 @@ def _controls(n: int, tick: int, reader: str) -> None:
             LENGTHS,
             n,
             str,
-            lambda value: kept.keep("recurrence", _LETTERS, n=value, t=min(tick, value)),
+            lambda value: kept.keep("recurrence", racing.LETTERS, n=value, t=min(tick, value)),
         )
         session.put("recurrence.both", reader == "both")
         st.toggle(

@@ -146,7 +146,7 @@ def _sides(capture: Capture, layer: int) -> tuple[int, int]:
 def look(queries: tuple[str, ...]) -> int | None:
     """Give the token that is looked at first: the link's, or the one that the example is about."""
     settings, note = session.settings(), example()
-    if settings.query != Settings().query or settings.key is not None:
+    if settings.held == "query" or settings.query != Settings().query or settings.key is not None:
         return min(settings.query, len(queries) - 1)
     card = cards().get(settings.card)
     asks = note.asks if note else card.asks if card else ""
@@ -160,14 +160,16 @@ def look(queries: tuple[str, ...]) -> int | None:
 
 def show(note: HeadNote) -> None:
     """Show an example: its sentence, its head, and the token that it is about."""
-    edits, same = session.settings().edits, note.picture or note.sentence == text()
+    settings = session.settings()
+    alone = not (settings.passage_pair or settings.window)
+    same = note.picture or (alone and note.sentence == text())
     read_of = pictured.show(note) if note.picture else {"passage": note.sentence}
     session.change(
         "models",
         **read_of,
         passage_pair="",
         heads_shown=((note.layer, note.head),),
-        edits=edits if same else _of_heads(edits),
+        edits=settings.edits if same else edits_of_heads(),
         mixing="each",
         query=Settings().query,
         key=None,
@@ -182,15 +184,20 @@ def read(typed: str, pair: str | None = None) -> None:
         return
     shown = settings.heads_shown or tuple((n.layer, n.head) for n in [example()] if n)
     changes = {"passage": typed, "heads_shown": shown, "query": Settings().query, "key": None}
-    changes["edits"] = settings.edits if typed == text() else _of_heads(settings.edits)
+    same = typed == text() and pair in (None, settings.passage_pair) and not settings.window
+    changes["edits"] = settings.edits if same else edits_of_heads()
     if pair is not None:
         changes["passage_pair"] = pair
     session.change("passage", draft=typed, window=0, **changes)
 
 
-def _of_heads(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """Keep the edits of whole heads: the tokens of the others are those of another text."""
-    return tuple(edit for edit in edits if edit[0] in ("off", "even"))
+def edits_of_heads(*also: str) -> tuple[Edit, ...]:
+    """Keep the edits of whole heads: the tokens of the others are those of another text.
+
+    `also` names the kinds whose tokens are read as before.
+    """
+    kept = ("off", "even", *also)
+    return tuple(edit for edit in session.settings().edits if edit[0] in kept)
 
 
 def open_head(layer: int, head: int, *, more: bool, held: Mapping[str, Any] | None = None) -> None:
@@ -211,6 +218,6 @@ def again() -> None:
     cached.forget_capture(asked())
 
 
-def stop() -> None:
-    """Stop the model; what was asked of it stays in its place."""
-    cached.models().cancel()
+def stop(work: Job[Any]) -> None:
+    """Stop the model at this work and no other; what was asked of it stays in its place."""
+    cached.models().cancel(work.tell)

@@ -1,5 +1,6 @@
 """The code of each question about a model: through the package, and with transformers alone."""
 
+from collections.abc import Callable
 from typing import cast
 
 import numpy as np
@@ -65,24 +66,24 @@ def of_map(panel: str, capture: Capture, weights: np.ndarray, row: int) -> None:
 def of_heads(capture: Capture) -> None:
     """Offer the code of the largest weight of each head."""
     t, what = session.t(), shown(capture)
-    if what is not None and what.alone:
-        tools.lines(
+    if what is not None:
+        _offer(
             "all_heads",
+            what,
             lambda: code_models.transformers_largest(what, t),
             lambda: code_models.package_largest(what, t),
-            names=_NAMES,
         )
 
 
 def of_hidden(capture: Capture) -> None:
     """Offer the code of the weight on the keys that are left out."""
     t, what = session.t(), shown(capture)
-    if what is not None and what.alone and what.hidden:
-        tools.lines(
+    if what is not None and what.hidden:
+        _offer(
             "hidden",
+            what,
             lambda: code_models.transformers_hidden(what, t),
             lambda: code_models.package_hidden(what, t),
-            names=_NAMES,
         )
 
 
@@ -90,37 +91,43 @@ def of_table(capture: Capture) -> None:
     """Offer the code of one number of every head: the one that the table is sorted by."""
     t, what = session.t(), shown(capture)
     sorting = session.settings().sorting.removesuffix("_up")
-    if what is not None and what.alone:
-        tools.lines(
+    if what is not None:
+        _offer(
             "head_table",
+            what,
             lambda: code_models.transformers_previous(what, t),
             lambda: code_models.package_measure(what, sorting or "previous_share", t),
-            names=_NAMES,
         )
 
 
 def of_similar(capture: Capture, layer: int, found: Similar) -> None:
     """Offer the code of how far apart the heads are."""
     t, what = session.t(), shown(capture)
-    if what is not None and what.alone:
-        tools.lines(
+    if what is not None:
+        _offer(
             "similar",
+            what,
             lambda: code_models.transformers_similar(what, found.heads, found.step, t),
             lambda: code_models.package_similar(what, layer, t),
-            names=_NAMES,
         )
 
 
 def of_reading(capture: Capture, kind: str, row: int | None, *, shares: bool) -> None:
     """Offer the code of a reading."""
     t, what = session.t(), shown(capture)
-    if what is not None and what.alone:
-        tools.lines(
+    if what is not None:
+        _offer(
             "readings",
+            what,
             lambda: code_models.transformers_rollout(what, t),
             lambda: code_models.package_reading(what, kind, row, t, shares=shares),
-            names=_NAMES,
         )
+
+
+def _offer(panel: str, what: Shown, alone: Callable[[], str], package: Callable[[], str]) -> None:
+    """Offer both forms; where transformers alone has other numbers, the package's."""
+    first, second = _NAMES
+    tools.forms(panel, {first: alone, second: package} if what.alone else {second: package})
 
 
 def of_why(capture: Capture, found: Explained, query: int, key: int) -> None:

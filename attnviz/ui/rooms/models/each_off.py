@@ -40,7 +40,7 @@ def draw(capture: Capture) -> None:
             t("models.again"), key="each_off.again", on_click=cached.forget_worth, args=(wanted,)
         )
     else:
-        st.button(t("models.stop"), key="each_off.stop", on_click=asked.stop)
+        st.button(t("models.stop"), key="each_off.stop", on_click=asked.stop, args=(work,))
 
 
 def _show() -> None:

@@ -18,8 +18,6 @@ from attnviz.ui.rooms.models import asked, changed, each_off, folds, named_edits
 Written = tuple[str | int, ...]
 
 _PEEK = asked.UNTOUCHED
-_UNTOUCHED_ONLY = ("predict", "repeat")
-"""Questions about what the model writes: it is written without edits."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +91,6 @@ def banner() -> None:
             on_click=session.set_flag,
             args=(_PEEK, not peeking),
         )
-        if session.settings().panel in _UNTOUCHED_ONLY:
-            st.caption(t("edit.not_here"))
         if session.settings().panel != "edit":
             st.button(
                 t("edit.to_panel"),

@@ -14,6 +14,7 @@ from attnviz.ui.rooms.models import (
     opening,
     picture_choice,
     saving,
+    unread,
 )
 
 _OWN = "own"
@@ -24,6 +25,8 @@ _SOON = 0.6  # seconds that are waited before progress is shown
 def draw() -> None:
     """Draw the choice of model and text, then what is known of the capture."""
     t = session.t()
+    if not asked.kind():
+        asked.job().wait(_SOON)  # a model of no list tells by its capture what it reads
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         _models()
         _examples()
@@ -128,13 +131,17 @@ def _read() -> None:
 
 def _write() -> None:
     target = session.got("control.passage_target").strip()
-    session.change("passage", passage_target=target, passage=asked.text())
+    edits = asked.edits_of_heads("mask")  # what is masked is of the text, not of what is written
+    session.change("passage", passage_target=target, passage=asked.text(), edits=edits)
 
 
 def _one_or_two(two: bool) -> None:
     session.set_flag(_PAIR_FLAG, not two)
     if two:
-        session.change("passage", passage_pair="", part="all")
+        edits = session.settings().edits
+        if session.settings().passage_pair:
+            edits = asked.edits_of_heads()
+        session.change("passage", passage_pair="", part="all", edits=edits)
 
 
 def wait() -> None:
@@ -161,7 +168,7 @@ def _progress() -> None:
     if work.done:
         st.rerun()
     st.progress(work.share, text=t(f"models.stage.{work.stage or 'start'}"))
-    st.button(t("models.stop"), on_click=asked.stop, key="models.stop")
+    st.button(t("models.stop"), on_click=asked.stop, args=(work,), key="models.stop")
 
 
 def _notes() -> None:
@@ -175,10 +182,15 @@ def _notes() -> None:
         st.caption(t(f"pattern.{note.pattern}.claim"))
     if capture.stretch is not None:
         _stretch(*capture.stretch, most=len(capture.tokens))
-    if capture.unknown_share > 0.2:
-        st.warning(t("models.unknown", share=f"{capture.unknown_share:.0%}"))
+    unread.draw(capture)
     if capture.tier == "weights":
         st.info(t("models.weights_only"))
+
+
+def _cut(_field: str, overflow: str) -> None:
+    """Read a long text in another way; from another part of it than the first, other tokens."""
+    edits = asked.edits_of_heads() if session.settings().window else session.settings().edits
+    session.change("overflow", overflow=overflow, passage=asked.text(), edits=edits)
 
 
 def _stretch(first: int, last: int, n_tokens: int, *, most: int) -> None:
@@ -186,7 +198,7 @@ def _stretch(first: int, last: int, n_tokens: int, *, most: int) -> None:
     t, settings = session.t(), session.settings()
     st.info(t("models.cut", first=first, last=last, n_tokens=n_tokens, most=most))
     with st.container(key="stretch", horizontal=True, vertical_alignment="center", gap="small"):
-        one_head.choice("overflow", OVERFLOWS)
+        one_head.choice("overflow", OVERFLOWS, take=_cut)
         if settings.overflow == "windows":
             for step, name, there in ((-1, "before", first > 1), (1, "after", last < n_tokens)):
                 st.button(
@@ -195,5 +207,9 @@ def _stretch(first: int, last: int, n_tokens: int, *, most: int) -> None:
                     disabled=not there,
                     on_click=session.change,
                     args=("window",),
-                    kwargs={"window": max(0, settings.window + step), "passage": asked.text()},
+                    kwargs={
+                        "window": max(0, settings.window + step),
+                        "passage": asked.text(),
+                        "edits": asked.edits_of_heads(),
+                    },
                 )

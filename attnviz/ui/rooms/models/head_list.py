@@ -84,12 +84,13 @@ def _draw(
             sentences.read()
         _download(capture, found, averages, t)
     if averages:
-        st.caption(t("head_table.note_sentences", n=averages[0].n_texts))
+        sentences.note(averages)
     else:
         st.caption(t("head_table.note"))
     if capture.grid is not None:
         st.caption(t("patches.table_note"))
-    tools.say(said_of(found, t, settings.digits, averages[0].n_texts if averages else None))
+    there = sentences.place(averages) if averages else t("head_table.on.here")
+    tools.say(said_of(found, t, settings.digits, there))
 
 
 def _download(
@@ -191,9 +192,11 @@ def rule_said(rule: Rule, t: Words) -> str:
     )
 
 
-def said_of(found: Sequence[HeadReading], t: Words, digits: int, n_texts: int | None = None) -> str:
-    """Say how many heads have a type, and which one is the clearest of the most frequent type."""
-    place = t("head_table.on.here") if n_texts is None else t("head_table.on.there", n=n_texts)
+def said_of(found: Sequence[HeadReading], t: Words, digits: int, place: str) -> str:
+    """Say how many heads have a type, and which one is the clearest of the most frequent type.
+
+    `place` says on what they were read.
+    """
     counts = {name: sum(name in each.types for each in found) for name in HEAD_TYPES}
     most = max(counts, key=lambda name: counts[name])
     if not counts[most]:

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from attnviz.errors import InputError
 from attnviz.figures.hidden import hidden_bars, hidden_bars_alt
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit, View, hidden_mass, without
@@ -50,7 +51,12 @@ def panel() -> None:
 
 
 def _draw(capture: Capture) -> None:
-    t, view = session.t(), _whole(capture)
+    t = session.t()
+    try:
+        view = _whole(capture)
+    except InputError as error:
+        st.error(refusals.escape(refusals.sentence(error)))
+        return
     if view.row_edges is not None:
         st.info(t("hidden.blocks"))
         return

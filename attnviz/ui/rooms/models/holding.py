@@ -11,7 +11,7 @@ from attnviz.settings import from_query
 from attnviz.ui import session
 from attnviz.ui.rooms.models import asked, one_head
 
-_FIELDS = {"q": "query", "key": "key", "colours": "colours"}
+_FIELDS = {"q": "query", "key": "key", "hold": "held", "colours": "colours"}
 
 
 def listen() -> None:
@@ -35,7 +35,7 @@ def changes(kept: Kept) -> dict[str, Any]:
     view = _shown()
     if view is None or one_head.name_of(view) != kept.text:
         return {name: value for name, value in held.items() if name == "colours"}
-    if held.get("key") is not None and not kept.values.get("q"):
+    if held.get("held") != "query" and held.get("key") is not None and not kept.values.get("q"):
         held["query"] = asked.look(view.queries) or session.settings().query
     return held
 

@@ -21,6 +21,8 @@ GROUP = "models"
 """What is pointed at in one picture is looked at in all of them."""
 
 _MOST_LINES = 512
+_MANY = 64
+"""Tokens beyond which hardly any weight is near 1, so that the colours end at the largest."""
 
 
 def lines() -> None:
@@ -71,8 +73,9 @@ def draw_lines(capture: Capture) -> None:
         theme=session.theme(),
         query=asked.look(first.queries),
         key_place=session.settings().key,
+        held=session.settings().held,
         text=name_of(first),
-        limit=_limit(first),
+        limit=_limit(*(each for _, each in views)),
         digits=session.settings().digits,
         size=session.size(),
     )
@@ -134,8 +137,11 @@ def _draw_map(capture: Capture) -> None:
         mode=cast(Mode, settings.colours),
         query=asked.look(view.queries),
         key_place=settings.key,
+        held=settings.held,
         text=name_of(view),
-        on_row=lambda query: session.change("models", query=query, passage=asked.text()),
+        on_row=lambda query: session.change(
+            "models", query=query, held="query", passage=asked.text()
+        ),
         digits=settings.digits,
         turned=session.notation().columns,
         size=session.size(),
@@ -279,9 +285,11 @@ def _strip(tokens: tuple, places: tuple[int, ...], labels: tuple[str, ...]) -> l
     return strip
 
 
-def _limit(view: View) -> float:
-    """End the linear scale at 1, where every weight of a softmax ends."""
-    return max(1.0, float(view.weights.max(initial=0.0)))
+def _limit(*views: View) -> float:
+    """End the linear scale at 1, where every weight of a softmax ends; of many tokens before it."""
+    largest = max(float(view.weights.max(initial=0.0)) for view in views)
+    many = any(len(view.keys) > _MANY for view in views) and largest > 0
+    return float(f"{largest:.3g}") if many else max(1.0, largest)
 
 
 def _row(capture: Capture, layer: int, head: int, query: int) -> bytes:

@@ -42,6 +42,7 @@ def draw(capture: Capture, name: str, view: View, *, group: str, text: str) -> N
         theme=session.theme(),
         query=asked.look(view.queries),
         key_place=settings.key,
+        held=settings.held,
         digits=settings.digits,
         tallest=330 if session.alone() else 400,
         size=session.size(),

@@ -35,19 +35,28 @@ def panel() -> None:
             _controls()
             found, wanted = _found()
         if found is not None:
-            written_step.draw(capture, found, wanted, left, right)
+            written_step.draw(capture, found, wanted, left, right, _untouched(wanted))
 
 
 def _found() -> tuple[Written | None, Wanted]:
     """Give what was written; where that was refused, what would come next stands all the same."""
     n_tokens = amount() or 0
-    wanted = asked.model(), asked.text(), n_tokens, session.settings().draw if n_tokens else 0
+    seed = session.settings().draw if n_tokens else 0
+    wanted = asked.model(), asked.text(), n_tokens, seed, asked.asked().edits
     work = cached.writing(*wanted)
     found = waited(work, wanted)
     if found is not None or not work.failed or not n_tokens:
         return found, wanted
-    nothing = (*wanted[:2], 0, 0)
+    nothing = (*wanted[:2], 0, 0, wanted[4])
     return waited(cached.writing(*nothing), nothing), nothing
+
+
+def _untouched(wanted: Wanted) -> Written | None:
+    """Give what the model writes without the edits, None where there are none."""
+    if not wanted[4]:
+        return None
+    plain = (*wanted[:4], ())
+    return waited(cached.writing(*plain), plain)
 
 
 def amount() -> int | None:
@@ -86,7 +95,7 @@ def _progress(work: Job[Written]) -> None:
         st.rerun()
     stage = "working.write" if work.stage == "write" else f"models.stage.{work.stage or 'start'}"
     st.progress(work.share, text=t(stage))
-    st.button(t("models.stop"), on_click=asked.stop, key="write.stop")
+    st.button(t("models.stop"), on_click=asked.stop, args=(work,), key="write.stop")
 
 
 def _controls() -> None:

@@ -126,6 +126,7 @@ def _map(pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
         mode=cast(Mode, settings.colours),
         query=asked.look(view.queries),
         key_place=settings.key,
+        held=settings.held,
         text=one_head.name_of(view),
         digits=settings.digits,
         turned=session.notation().columns,

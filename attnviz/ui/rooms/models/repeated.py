@@ -12,7 +12,7 @@ from attnviz.models.written import Written
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.plots import plot
-from attnviz.ui.rooms.models import asked, folds, predict
+from attnviz.ui.rooms.models import asked, filmed, folds, predict
 
 MOST_LISTED = 6
 """Heads whose induction score is drawn."""
@@ -33,7 +33,7 @@ def panel() -> None:
         if found is None:
             st.info(t("repeat.nothing"))
             return
-        wanted = (asked.model(), asked.text(), 0, 0)
+        wanted = (asked.model(), asked.text(), 0, 0, asked.asked().edits)
         written = predict.waited(cached.writing(*wanted), wanted)
         listed = folds.waited(cached.heads_listed(asked.asked()))
         if written is not None and listed is not None:
@@ -59,6 +59,7 @@ def _ways(capture: Capture, found: Copies | None) -> None:
             on_click=_repeat,
             args=(random_twice(draw, capture.tokens), draw),
         )
+        filmed.draw()
 
 
 def _repeat(text: str, draw: int | None = None) -> None:
@@ -160,5 +161,7 @@ def _code(written: Written, found: Copies, best: HeadReading | None) -> None:
         lambda: repeat_with_numpy(
             written.expected.tolist(), found.first, found.second, found.length, t
         ),
-        lambda: repeat_with_package(asked.model(), asked.text(), pair, t),
+        lambda: repeat_with_package(
+            asked.model(), asked.text(), pair, t, edits=asked.asked().edits
+        ),
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attnviz.errors import InputError
 from attnviz.figures.code_averages import numpy_averages, package_averages
+from attnviz.lessons.drawings import DRAWINGS
 from attnviz.models.corpus import Averaged, sentences_for
 from attnviz.models.results import Capture
 from attnviz.text import Words
@@ -17,9 +18,31 @@ TEXTS = ("text", "sentences")
 """What heads can be listed on: the text in hand, or sentences of ours."""
 
 
+_OF_SENTENCES = {
+    "text": "head_table.on.text",
+    "sentences": "head_table.on.sentences",
+    "working": "head_table.on.working",
+    "read": "head_table.on.read",
+    "there": "head_table.on.there",
+    "note": "head_table.note_sentences",
+}
+_OF_PICTURES = {
+    "text": "head_table.on.picture",
+    "sentences": "head_table.on.pictures",
+    "working": "head_table.on.working_pictures",
+    "read": "head_table.on.read_pictures",
+    "there": "head_table.on.there_pictures",
+    "note": "head_table.note_pictures",
+}
+
+
+def _word(name: str) -> str:
+    return (_OF_PICTURES if asked.eyes() else _OF_SENTENCES)[name]
+
+
 def offered(capture: Capture) -> bool:
-    """Tell whether there is a model that can read them."""
-    return not asked.asked().given and capture.grid is None
+    """Tell whether there is a model that can read them; one for pictures reads ours."""
+    return not asked.asked().given
 
 
 def chosen(capture: Capture) -> bool:
@@ -32,7 +55,7 @@ def switch(capture: Capture) -> None:
     if offered(capture):
         t = session.t()
         now = TEXTS[chosen(capture)]
-        name = lambda key: t(f"head_table.on.{key}")  # noqa: E731
+        name = lambda key: t(_word(key))  # noqa: E731
         controls.segments("experiment", t("head_table.on.choose"), now, TEXTS, name)
 
 
@@ -61,7 +84,7 @@ def _progress(job: cached.Averaging) -> None:
     t = session.t()
     done = round(job.work.share * job.n_texts)
     with st.container(horizontal=True, vertical_alignment="center"):
-        said = t("head_table.on.working", done=done, n=job.n_texts)
+        said = t(_word("working"), done=done, n=job.n_texts)
         st.progress(job.work.share, text=said)
         st.button(
             t("head_table.on.stop"),
@@ -86,10 +109,23 @@ def cell(found: Averaged, measure: str, t: Words, digits: int) -> str:
 def read() -> None:
     """Draw the sentences themselves, in a fold."""
     t, texts = session.t(), sentences_for(asked.model())
-    with st.popover(
-        t("head_table.on.read", n=len(texts)), icon=":material/notes:", type="tertiary"
-    ):
+    if asked.eyes():
+        texts = tuple(t(f"pictures.{name}") for name in DRAWINGS)
+    with st.popover(t(_word("read"), n=len(texts)), icon=":material/notes:", type="tertiary"):
         st.markdown(_listed(texts))
+
+
+def note(found: Sequence[Averaged]) -> None:
+    """Say what the means are of, and that edits are not part of them."""
+    t = session.t()
+    st.caption(t(_word("note"), n=found[0].n_texts))
+    if session.settings().edits:
+        st.caption(t("head_table.on.untouched"))
+
+
+def place(found: Sequence[Averaged]) -> str:
+    """Say on what the heads were read, as a part of a sentence."""
+    return session.t()(_word("there"), n=found[0].n_texts)
 
 
 def code() -> None:
@@ -98,10 +134,12 @@ def code() -> None:
     measure = session.settings().sorting.removesuffix("_up") or "previous_share"
     texts = sentences_for(model)
     measure = "sink_share" if measure == "first_share" else measure
+    if asked.eyes():
+        texts = tuple(DRAWINGS)
     tools.lines(
         "head_table",
-        lambda: numpy_averages(model, texts, t),
-        lambda: package_averages(model, texts, measure, t),
+        lambda: numpy_averages(model, texts, t, pictures=asked.eyes()),
+        lambda: package_averages(model, texts, measure, t, pictures=asked.eyes()),
     )
 
 

@@ -81,7 +81,7 @@ def _progress(work: Job[Capture]) -> None:
         st.rerun()
     said = t(f"models.stage.{work.stage or 'start'}")
     st.progress(work.share, text=t("versus.other_side", stage=said))
-    st.button(t("models.stop"), on_click=asked.stop, key="versus.stop")
+    st.button(t("models.stop"), on_click=asked.stop, args=(work,), key="versus.stop")
 
 
 def _everyone(against: Against) -> Job[HeadsApart]:

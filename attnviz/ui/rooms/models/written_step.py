@@ -10,13 +10,14 @@ from attnviz.figures.code_predict import next_with_numpy, next_with_package
 from attnviz.figures.predicted import next_bars, next_bars_alt
 from attnviz.models.results import Capture, Token
 from attnviz.models.written import Written
+from attnviz.settings import Edit
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import refusals, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked
 
-Wanted = tuple[str, str, int, int]
-"""A model, its text, how many tokens it writes, and the seed of chance."""
+Wanted = tuple[str, str, int, int, tuple[Edit, ...]]
+"""A model, its text, how many tokens it writes, the seed of chance, and its edits."""
 _STRIPES = 48
 
 
@@ -26,13 +27,18 @@ def draw(
     wanted: Wanted,
     left: DeltaGenerator,
     right: DeltaGenerator,
+    untouched: Written | None = None,
 ) -> None:
-    """Draw the step in hand: the text on the left, what could have come on the right."""
+    """Draw the step in hand: the text on the left, what could have come on the right.
+
+    `untouched` is what the model writes without the edits that are in force.
+    """
     t, digits = session.t(), session.settings().digits
     number_of = min(session.settings().generated, len(found.steps) - 1)
     step, pair = found.steps[number_of], asked.heads(capture)[0]
     with left:
         _text(found, number_of, pair)
+        _without(found, untouched)
         _player(found, number_of)
         tools.say(_said(found, number_of, pair))
     with right:
@@ -83,8 +89,27 @@ def _text(found: Written, number_of: int, pair: tuple[int, int]) -> None:
     )
     if found.ended:
         st.caption(t("predict_next.ended"))
-    if session.settings().edits:
-        st.caption(t("predict_next.unedited"))
+
+
+def _without(found: Written, untouched: Written | None) -> None:
+    """Say what comes without the edits, beside what comes with them."""
+    if untouched is None:
+        return
+    t = session.t()
+    if not found.n_written:
+        step = untouched.steps[0]
+        share = number(float(step.probabilities[0]), session.settings().digits)
+        said = t("predict_next.untouched_next", token=step.texts[0], share=share)
+        st.caption(refusals.escape(said))
+        return
+    own, other = (_written(each) for each in (found, untouched))
+    same = "same" if own == other else "other"
+    st.caption(refusals.escape(t(f"predict_next.untouched_{same}", text=other)))
+
+
+def _written(found: Written) -> str:
+    parts = pieces(found.tokens)[found.n_read :]
+    return "".join(f" {text}" if apart else text for text, apart in parts).strip()
 
 
 def pieces(tokens: tuple[Token, ...]) -> list[tuple[str, bool]]:
@@ -199,11 +224,18 @@ def _said(found: Written, number_of: int, pair: tuple[int, int]) -> str:
 
 
 def _code(found: Written, wanted: Wanted, number_of: int, pair: tuple[int, int]) -> None:
-    t, (model, text, n_tokens, seed) = session.t(), wanted
+    t, (model, text, n_tokens, seed, edits) = session.t(), wanted
     tools.lines(
         "predict",
         lambda: next_with_numpy(found.steps[number_of], t),
         lambda: next_with_package(
-            model, text, n_tokens=n_tokens, seed=seed, step=number_of, head=pair, t=t
+            model,
+            text,
+            n_tokens=n_tokens,
+            seed=seed,
+            edits=edits,
+            step=number_of,
+            head=pair,
+            t=t,
         ),
     )

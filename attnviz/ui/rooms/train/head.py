@@ -5,13 +5,24 @@ import streamlit as st
 from attnviz.ui import bar, session
 from attnviz.ui.rooms.train import choices
 
+SHIPPED = ("data_size", "film")
+"""Questions about what was trained before, and comes with the package."""
+
 
 def head() -> None:
     """Draw the choice of a task and where its numbers come from, in one line."""
     t = session.t()
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
-        choices.task()
-        st.badge(
-            t("train.chip"), icon=":material/school:", color="green", help=t("train.chip_help")
-        )
+        if session.settings().panel in SHIPPED:
+            st.badge(
+                t("train.shipped"),
+                icon=":material/inventory_2:",
+                color="violet",
+                help=t("train.shipped_help"),
+            )
+        else:
+            choices.task()
+            st.badge(
+                t("train.chip"), icon=":material/school:", color="green", help=t("train.chip_help")
+            )
         bar.shell(lambda: None)

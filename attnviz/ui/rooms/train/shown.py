@@ -78,10 +78,10 @@ def trace_of(learner: Learner, found: Snapshot, words: np.ndarray) -> MultiHeadT
 def _weights(learner: Learner, found: Snapshot) -> None:
     """Draw A′ of the sentence that is looked at, for each head, and the tags it is given."""
     t, looked = session.t(), asked.looked(learner)
-    _choose(learner, looked)
+    choose(learner, looked)
     trace = trace_of(learner, found, looked.words)
     if learner.heads <= _MATRICES and len(looked.words) <= _DIGITS:
-        tables = [_table(weights, looked.names, head) for head, weights in enumerate(trace.weights)]
+        tables = [table(weights, looked.names, head) for head, weights in enumerate(trace.weights)]
         matrix(
             tables,
             key="train_weights",
@@ -98,7 +98,7 @@ def _weights(learner: Learner, found: Snapshot) -> None:
     _tagged(learner, found, looked)
 
 
-def _table(weights: np.ndarray, names: tuple[str, ...], head: int) -> MatrixSpec:
+def table(weights: np.ndarray, names: tuple[str, ...], head: int) -> MatrixSpec:
     """Describe the weights of one head under its name."""
     t, notation = session.t(), session.notation()
     digits = session.settings().digits
@@ -106,7 +106,7 @@ def _table(weights: np.ndarray, names: tuple[str, ...], head: int) -> MatrixSpec
     return replace(table, title=t("head.number", number=head + 1))
 
 
-def _choose(learner: Learner, looked: asked.Looked) -> None:
+def choose(learner: Learner, looked: asked.Looked) -> None:
     """Draw the choice of the sentence: one of the tests, or one that is typed."""
     t, chosen = session.t(), " ".join(looked.names)
     known = [asked.sentence(learner, number) for number in _some(learner)]

@@ -1,0 +1,271 @@
+"""Seeds: the same model trained from five seeds, side by side."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from attnviz.components.matrix import matrix
+from attnviz.errors import InputError
+from attnviz.figures import code_seeds
+from attnviz.figures.heatmaps import head_maps, head_maps_alt
+from attnviz.figures.notation import ROW
+from attnviz.figures.training import percent
+from attnviz.models.learning import Learner, Plan, Snapshot, attention
+from attnviz.models.trainer import Training
+from attnviz.text.numbers import decimals, number
+from attnviz.ui import cached, refusals, session, tools
+from attnviz.ui.plots import plot
+from attnviz.ui.rooms.train import asked, choices, playing, shown
+
+SEEDS = 5
+_MATRICES, _DIGITS = 2, 4  # heads and tokens that are shown with their digits
+_STOPPED = "seeds.stopped"
+
+
+def panel() -> None:
+    """Draw five trainings beside each other; they begin by themselves, one after the other."""
+    t = session.t()
+    st.subheader(t("seeds.question"), anchor=False)
+    all_plans = plans()
+    try:
+        learner = all_plans[0].checked()
+    except InputError as error:
+        choices.own_table()
+        st.error(f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}")
+        return
+    st.caption(t("seeds.note"))
+    looked = asked.looked(learner)
+    with st.container(key="seeds-head", horizontal=True, vertical_alignment="center", gap="small"):
+        shown.choose(learner, looked)
+        _asking(looked)
+        _button(all_plans)
+    refusals.show("looked")
+    choices.own_table()
+    lives = _lives(all_plans)
+    st.fragment(_watched, run_every=playing.EVERY if lives else None)(lives)
+
+
+def plans() -> list[Plan]:
+    """List the trainings: the person's own model with positions, from the seeds of one block."""
+    settings = session.settings()
+    first = settings.draw - settings.draw % SEEDS
+    plan = replace(asked.plan(settings), placed=True)
+    return [replace(plan, seed=first + seed) for seed in range(SEEDS)]
+
+
+def _lives(all_plans: list[Plan]) -> bool:
+    return not _stopped(all_plans) and _next(all_plans) is not None
+
+
+def _stopped(all_plans: list[Plan]) -> bool:
+    return session.held(_STOPPED) == repr(all_plans[0])
+
+
+def _next(all_plans: list[Plan]) -> Plan | None:
+    """Find the first training that is not over; the others wait for it."""
+    trainings = cached.trainings()
+    for plan in all_plans:
+        training = trainings.known(plan)
+        if training is None or not training.over:
+            return plan
+    return None
+
+
+def _asking(looked: asked.Looked) -> None:
+    """Draw the choice of the word that asks."""
+    t = session.t()
+    session.put("control.seeds.key", _place(looked))
+    st.segmented_control(
+        t("seeds.asks"),
+        range(len(looked.names)),
+        format_func=lambda place: f"{looked.names[place]} {place + 1}",
+        key="control.seeds.key",
+        label_visibility="collapsed",
+        required=True,
+        on_change=lambda: session.change("train", key=session.got("control.seeds.key")),
+    )
+
+
+def _place(looked: asked.Looked) -> int:
+    """Give the place of the word that asks: the last, unless another was chosen."""
+    chosen, last = session.settings().key, len(looked.names) - 1
+    return last if chosen is None else min(chosen, last)
+
+
+def _button(all_plans: list[Plan]) -> None:
+    t = session.t()
+    stopped = _stopped(all_plans)
+    st.button(
+        t("seeds.go_on" if stopped else "seeds.stop"),
+        icon=":material/play_arrow:" if stopped else ":material/stop:",
+        key="seeds.stop",
+        disabled=_next(all_plans) is None,
+        on_click=_go_on if stopped else _stop,
+    )
+
+
+def _stop() -> None:
+    all_plans = plans()
+    session.hold(_STOPPED, repr(all_plans[0]))
+    plan = _next(all_plans)
+    if plan is not None:
+        cached.trainings().stop(plan, playing.who())
+
+
+def _go_on() -> None:
+    session.hold(_STOPPED, "")
+
+
+def _watched(lives: bool) -> None:
+    """Draw the five models as they are now; runs again and again until all have learned."""
+    if session.flag("train.whole"):
+        session.set_flag("train.whole", False)
+        st.rerun()
+    t, trainings, all_plans = session.t(), cached.trainings(), plans()
+    plan = None if _stopped(all_plans) else _next(all_plans)
+    now = trainings.watch(plan, playing.who()) if plan else None
+    known = [trainings.known(each) for each in all_plans]
+    _progress(all_plans, known, now)
+    looked = asked.looked(all_plans[0].checked())
+    found = [_found(each, training) for each, training in zip(all_plans, known, strict=True)]
+    for place, column in enumerate(st.columns(SEEDS, gap="small")):
+        with column:
+            _card(all_plans[place], found[place], looked, known[place])
+    tools.say(_said(all_plans, found, looked))
+    learner = all_plans[0].checked()
+    tools.lines(
+        "seeds",
+        lambda: code_seeds.seeds_with_torch(learner, SEEDS, looked.words, t),
+        lambda: code_seeds.seeds_with_package(learner, SEEDS, looked.words, t),
+        names=("torch", "attnviz"),
+    )
+    if lives and _next(all_plans) is None:
+        st.rerun()
+
+
+def _found(plan: Plan, training: Training | None) -> Snapshot:
+    """Give the model as far as it has learned."""
+    snapshots = training.snapshots if training else ()
+    return snapshots[-1] if snapshots else plan.checked().first
+
+
+def _progress(all_plans: list[Plan], known: list[Training | None], now: Training | None) -> None:
+    """Say how far it is, and what is waited for; the place stays when it is done."""
+    t, steps = session.t(), all_plans[0].checked().steps * SEEDS
+    done = sum(training.step for training in known if training)
+    with st.container(key="seeds-progress"):
+        if now is None:
+            over = all(training and training.over for training in known)
+            st.markdown(t("seeds.done" if over else "seeds.stopped", n=SEEDS))
+            return
+        said = t("seeds.training", seed=now.plan.seed)
+        if cached.trainings().place(now):
+            said += " · " + t("train.waiting", place=cached.trainings().place(now))
+        elif now.remaining is None:
+            said += " · " + t("train.starting")
+        st.progress(min(1.0, done / steps), text=said)
+
+
+def _card(plan: Plan, found: Snapshot, looked: asked.Looked, training: Training | None) -> None:
+    """Draw one model: what it gets right, its maps, and where the asking word looks most."""
+    t, learner = session.t(), plan.checked()
+    st.markdown(f"**{t('seeds.seed', seed=plan.seed)}** · {_right(learner, found)}")
+    if training is not None and training.error is not None:
+        st.error(refusals.escape(refusals.sentence(training.error)))
+        return
+    st.markdown(_sharpest(learner, found, looked))
+    _maps(plan, found, looked)
+    st.button(
+        t("seeds.open"),
+        icon=":material/open_in_full:",
+        key=f"seeds.open.{plan.seed}",
+        on_click=_open,
+        args=(plan.seed, learner.steps),
+        help=t("seeds.open_help", seed=plan.seed),
+    )
+
+
+def _maps(plan: Plan, found: Snapshot, looked: asked.Looked) -> None:
+    """Draw the weights of every head, or of many heads small pictures."""
+    t, notation, learner = session.t(), session.notation(), plan.checked()
+    trace = shown.trace_of(learner, found, looked.words)
+    if learner.heads > _MATRICES:
+        picture = head_maps(trace, "weights", looked.names, t, session.theme(), notation=notation)
+        alt = head_maps_alt(trace, "weights", looked.names, t, notation=notation)
+        plot(picture, alt, f"seeds.{plan.seed}")
+        return
+    tables = [
+        replace(
+            shown.table(weights, looked.names, head),
+            digits=len(looked.names) <= _DIGITS,
+            row_title="",
+            column_title="",
+            row_in_hand=_place(looked) if notation is ROW else None,
+            column_in_hand=None if notation is ROW else _place(looked),
+        )
+        for head, weights in enumerate(trace.weights)
+    ]
+    matrix(
+        tables,
+        key=f"seeds_{plan.seed % SEEDS}",
+        label=t("seeds.seed", seed=plan.seed),
+        default_readout="",
+        size=session.size() * 0.8,
+    )
+
+
+def _open(seed: int, steps: int) -> None:
+    session.change("train", panel="training", draw=seed, placed=True, snapshot=steps)
+    session.set_flag("train.whole", True)  # the button stands in a part that runs by itself
+
+
+def _right(learner: Learner, found: Snapshot) -> str:
+    """Say how many of the test sentences are right, of all kinds together."""
+    t, kinds = session.t(), learner.task.tests.kinds
+    shares = np.nan_to_num(found.accuracy) * np.bincount(kinds, minlength=len(found.accuracy))
+    step = "" if found.step == learner.steps else f" ({t('seeds.at', step=number(found.step))})"
+    return t("seeds.right", share=percent(float(shares.sum() / len(kinds)))) + step
+
+
+def sharpest(
+    learner: Learner, found: Snapshot, words: np.ndarray, query: int
+) -> tuple[int, int, float]:
+    """Give the head, the place and the share of the largest weight that a word gives."""
+    weights, _ = attention(found.parameters, words[None], learner.heads)
+    rows = weights[0, :, query]
+    head, key = np.unravel_index(int(rows.argmax()), rows.shape)
+    return int(head), int(key), float(rows[head, key])
+
+
+def _sharpest(learner: Learner, found: Snapshot, looked: asked.Looked) -> str:
+    query = _place(looked)
+    head, key, share = sharpest(learner, found, looked.words, query)
+    return session.t()(
+        "seeds.looks",
+        word=refusals.escape(looked.names[query]),
+        i=query + 1,
+        other=refusals.escape(looked.names[key]),
+        j=key + 1,
+        share=decimals(share, 2),
+        head=head + 1,
+    )
+
+
+def _said(all_plans: list[Plan], found: list[Snapshot], looked: asked.Looked) -> str:
+    """Read aloud what is equal and what is not."""
+    t, query, learner = session.t(), _place(looked), all_plans[0].checked()
+    solved = sum(all(share == 1 or np.isnan(share) for share in each.accuracy) for each in found)
+    where = [sharpest(learner, each, looked.words, query)[1] for each in found]
+    counts = [
+        t("seeds.say_place", n=where.count(key), other=looked.names[key], j=key + 1)
+        for key in sorted(set(where), key=lambda key: (-where.count(key), key))
+    ]
+    return t(
+        "seeds.say",
+        solved=solved,
+        n=SEEDS,
+        word=looked.names[query],
+        i=query + 1,
+        places=t("figure.alt_join").join(counts),
+    )

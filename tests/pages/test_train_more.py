@@ -1,0 +1,213 @@
+"""Five seeds, data size and the film, opened by Streamlit's own test runner."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attnviz.models.data_size import curves
+from attnviz.models.film import moments
+from attnviz.models.learning import Plan
+from attnviz.text import LANGUAGES, words
+from attnviz.ui import cached
+from tests.pages.test_pages import opened
+
+T = words("en")
+PATIENCE = 120.0
+PANELS = ("seeds", "data_size", "film")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def own_trainings() -> Iterator[None]:
+    yield
+    cached.trainings().close()
+    cached.trainings.clear()
+
+
+def train(panel: str, **link: str) -> AppTest:
+    return opened("train.py", lang="en", panel=panel, **link)
+
+
+def held(app: AppTest, key: str) -> str:
+    """Read one part of the link that the page has written."""
+    value = app.query_params.get(key, "")
+    return value if isinstance(value, str) else value[0]
+
+
+def plain(text: str) -> str:
+    return text.replace("\\", "")
+
+
+def shown(app: AppTest) -> str:
+    return " ".join(plain(each.value) for each in (*app.markdown, *app.caption))
+
+
+def until(app: AppTest, holds: Callable[[], bool]) -> None:
+    """Run the page again, as its fragment would, until something holds."""
+    begun = time.monotonic()
+    while not holds():
+        assert time.monotonic() - begun < PATIENCE
+        time.sleep(0.1)
+        app.run()
+        assert not app.exception, app.exception
+
+
+def charts(app: AppTest) -> list[dict]:
+    return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("panel", PANELS)
+def test_every_panel_opens_in_every_language(panel, language):
+    app = opened("train.py", lang=language, panel=panel)
+    assert not app.error
+    assert words(language)(f"{panel}.question") in [each.value for each in app.subheader]
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_every_panel_can_be_presented_and_turned(panel):
+    assert not train(panel, present="1").error
+    assert not train(panel, notation="column").error
+
+
+def test_five_seeds_begin_by_themselves_and_all_solve_the_task():
+    app = train("seeds")
+    assert T("seeds.seed", seed=4) in shown(app)
+    until(app, lambda: T("seeds.done", n=5) in shown(app))
+    assert shown(app).count(T("seeds.right", share="100 %")) == 5
+    assert T("seeds.say", solved=5, n=5, word="saw", i=4, places="").rstrip(".") in shown(app)
+    looks = {each for each in shown(app).split("**") if each.startswith(("I1", "saw", "a3"))}
+    assert len(looks) > 1  # not every seed's sharpest head looks at the same word
+    app.button(key="seeds.open.3").click().run()
+    assert not app.exception
+    assert (held(app, "draw"), held(app, "tp"), held(app, "snap")) == ("3", "1", "300")
+    assert T("seeds.question") not in [each.value for each in app.subheader]
+    assert "100 %" in shown(app)
+
+
+def test_the_word_that_asks_is_kept_in_the_link():
+    app = train("seeds", key="1", t="you watch my saw")
+    until(app, lambda: T("seeds.done", n=5) in shown(app))
+    assert "watch2 → " in shown(app)
+    app.segmented_control(key="control.seeds.key").set_value(3).run()
+    assert held(app, "key") == "3"
+    assert "saw4 → " in shown(app)
+
+
+def test_a_link_shows_the_block_of_its_seed():
+    app = train("seeds", draw="7")
+    for seed in range(5, 10):
+        assert T("seeds.seed", seed=seed) in shown(app)
+
+
+def test_seeds_can_be_stopped_and_go_on():
+    app = train("seeds", draw="90")
+    app.button(key="seeds.stop").click().run()
+    assert T("seeds.stopped") in shown(app)
+    app.button(key="seeds.stop").click().run()
+    until(app, lambda: T("seeds.done", n=5) in shown(app))
+
+
+def test_an_impossible_model_is_a_sentence():
+    app = train("seeds", lr="1000000")
+    assert T("error.training.rate", got="1e+06", most="10") in plain(app.error[0].value)
+
+
+def test_seeds_that_diverge_each_say_so():
+    app = train("seeds", lr="10", task="reversal", draw="200", amount="40")
+    known = [
+        Plan(task="reversal", placed=True, rate=10.0, seed=s, steps=40) for s in range(200, 205)
+    ]
+    until(app, lambda: all((w := cached.trainings().known(p)) and w.over for p in known))
+    app.run()
+    assert not app.exception
+
+
+def test_the_curves_cross_and_the_choices_are_kept_in_the_link():
+    app = train("data_size")
+    means = {each: curves().shares(each, "mean", "both").mean(axis=1) for each in ("convolution",)}
+    assert f"{means['convolution'][2] * 100:.1f} %" in shown(app)
+    app.segmented_control(key="control.data_size.pool").set_value("max").run()
+    app.segmented_control(key="control.data_size.share").set_value("far").run()
+    assert (held(app, "exp"), held(app, "target")) == ("max", "far")
+    lines = [each for each in charts(app)[0]["data"] if "marker" in each]
+    assert len(lines) == 2
+    again = train("data_size", exp="max", target="far")
+    assert again.segmented_control(key="control.data_size.share").value == "far"
+
+
+def test_a_point_is_trained_and_drawn_as_two_stars():
+    app = train("data_size", amount="40", draw="3")
+    assert app.number_input(key="control.data_size.n").value == 40
+    app.button(key="data_size.make").click().run()
+    until(app, lambda: app.button(key="data_size.make").label == T("data_size.make"))
+    stars = [
+        each for each in charts(app)[0]["data"] if each.get("marker", {}).get("symbol") == "star"
+    ]
+    assert len(stars) == 2
+    assert app.button(key="data_size.make").disabled
+
+
+def test_a_point_can_be_stopped():
+    app = train("data_size", amount="50")
+    app.button(key="data_size.make").click().run()
+    assert app.button(key="data_size.make").label == T("seeds.stop")
+    app.button(key="data_size.make").click().run()
+    assert app.button(key="data_size.make").label == T("data_size.make")
+
+
+@pytest.mark.parametrize("n", [3, 99_999])
+def test_a_point_that_cannot_be_is_refused_and_changes_nothing(n):
+    app = train("data_size")
+    app.number_input(key="control.data_size.n").set_value(n).run()
+    said = T("error.data_size.n", got=n, least=20, most=2_000)
+    assert [said in plain(each.value) for each in app.error] == [True]
+    assert "amount" not in app.query_params
+    assert app.number_input(key="control.data_size.n").value == n
+    assert app.button(key="data_size.make").disabled
+    app.number_input(key="control.data_size.n").set_value(100).run()
+    assert not app.error
+    assert held(app, "amount") == "100"
+
+
+def test_the_film_goes_from_moment_to_moment():
+    app = train("film")
+    film = moments()
+    assert T("train.at", step="1200", steps="1200") in shown(app)
+    assert app.button(key="film.on").disabled
+    app.button(key="film.back").click().run()
+    assert held(app, "amount") == str(film[-2].step)
+    app.select_slider(key="control.film").set_value(film[0].step).run()
+    assert held(app, "amount") == "0"
+    assert T("train.at", step="0", steps="1200") in shown(app)
+    assert app.button(key="film.back").disabled
+
+
+def test_the_film_reads_a_text_of_ones_own_and_refuses_one_too_long():
+    app = train("film", vt="xy12xy12", amount="600", lh="0.0,1.1")
+    assert app.text_input(key="control.film.text").value == "xy12xy12"
+    app.text_input(key="control.film.text").set_value("z" * 97).run()
+    said = T("error.film.length", got=97, most=96)
+    assert [said in plain(each.value) for each in app.error] == [True]
+    assert app.text_input(key="control.film.text").value == "z" * 97
+    assert held(app, "vt") == "xy12xy12"
+    app.text_input(key="control.film.text").set_value("abcd").run()
+    assert not app.error
+    assert T("film.no_copies") in shown(app)
+    app.button(key="film.random").click().run()
+    assert "vt" not in app.query_params
+    assert T("film.no_copies") not in shown(app)
+
+
+def test_a_text_longer_than_squares_is_drawn_as_pictures():
+    assert len(charts(train("film", vt="0123456789abcdef" * 3))) == 3
+
+
+def test_the_film_says_which_moment_opens_in_models():
+    app = train("film", amount="420")
+    app.button(key="film.open").click().run()
+    assert not app.exception
+    assert held(app, "model") == "induction-420"
+    assert len(held(app, "t")) == 16
