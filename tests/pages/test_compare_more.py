@@ -11,8 +11,9 @@ from attnviz.comparisons import graph as graphs
 from attnviz.comparisons.recurrence import Survival
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import magnitude
-from attnviz.ui.rooms.compare import PANELS, head, racing
+from attnviz.ui.rooms.compare import PANELS, racing
 from attnviz.ui.rooms.compare.costs import RANGES
+from attnviz.ui.rooms.compare.head import FROM_SENTENCE
 from tests.pages.test_compare import linked, read, said, shown, tables
 
 OWN = ("recurrence", "graph", "linear", "costs")
@@ -112,7 +113,7 @@ def test_the_head_says_whether_the_sentence_is_in_play(language):
     said_ = words(language)("compare.own")
     for panel in PANELS:
         app = shown(panel, lang=language)
-        assert (said_ in said(app)) == (panel not in head.FROM_SENTENCE)
+        assert (said_ in said(app)) == (panel not in FROM_SENTENCE)
     assert said_ not in said(shown("graph", lang=language, rung="s1"))
 
 

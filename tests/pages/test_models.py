@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attnviz.settings import COLOURS, MIXINGS, UNITS
 from attnviz.text import LANGUAGES, words
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import GROUPS, asked, head
 
 ROOT = Path(__file__).parents[2]
@@ -68,8 +68,8 @@ def test_the_page_opens_on_an_example_in_every_language(language):
 def test_the_map_is_the_models_own_head_to_sixteen_bits():
     chosen = (1, 3) if asked.catalogue()["default"].installed else (1, 0)
     app = opened(t=TEXT, lh="{}.{}".format(*chosen), panel="map")
-    wanted = cached.Asked(model=app.selectbox(key="control.model").value, text=TEXT)
-    capture = cached.capture_job(wanted).result()
+    wanted = cached_models.Asked(model=app.selectbox(key="control.model").value, text=TEXT)
+    capture = cached_models.capture_job(wanted).result()
     data, arrays = drawn(app)[0]
     exact = capture.weights(*chosen)
     shown = weights_of(data, arrays)

@@ -12,7 +12,7 @@ from attnviz.figures.spoken_edits import edits_said, share, spread_said
 from attnviz.models.changes import changes
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals, number
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import PANELS, changed, each_off, folds, head
 from tests.pages.test_models import drawn, opened, weights_of
 
@@ -33,7 +33,9 @@ def edited(**link: str) -> AppTest:
 
 
 def run(*edits: tuple):
-    return cached.capture_job(cached.Asked(model=MODEL, text=TWICE, edits=edits)).result()
+    return cached_models.capture_job(
+        cached_models.Asked(model=MODEL, text=TWICE, edits=edits)
+    ).result()
 
 
 def press(app: AppTest, key: str) -> AppTest:
@@ -240,7 +242,7 @@ def test_every_head_is_switched_off_in_turn_when_it_is_asked_for():
     app = edited()
     assert T("each_off.start", n=8) in [button.label for button in app.button]
     app = press(app, "each_off.start")
-    found = cached.worth(cached.Asked(model=MODEL, text=TWICE)).result()
+    found = cached_models.worth(cached_models.Asked(model=MODEL, text=TWICE)).result()
     layer, number = found.ranked()[0]
     line = T(
         "each_off.said_loss",
@@ -260,7 +262,7 @@ def test_every_head_is_switched_off_in_turn_when_it_is_asked_for():
 
 
 def test_the_code_of_what_heads_are_worth_gives_the_same(capsys):
-    found = cached.worth(cached.Asked(model=MODEL, text=TWICE)).result()
+    found = cached_models.worth(cached_models.Asked(model=MODEL, text=TWICE)).result()
     for write in (lambda: numpy_worth(found, T), lambda: package_worth(MODEL, run(), T)):
         numbers: dict = {}
         exec(write(), numbers)
@@ -294,7 +296,9 @@ def test_the_model_writes_with_the_edits_and_the_untouched_text_stands_beside_it
     off = [("off", 1, head) for head in range(4)]
     link = ";".join(".".join(map(str, each)) for each in off)
     app = edited(panel="predict", edit=link, amount="6", t=TWICE)
-    plain, changed = (cached.models().write(TWICE, 6, name="induction", edits=e) for e in ((), off))
+    plain, changed = (
+        cached_models.models().write(TWICE, 6, name="induction", edits=e) for e in ((), off)
+    )
     texts = ["".join(each.text for each in run.tokens[run.n_read :]) for run in (plain, changed)]
     assert texts[0] != texts[1]
     assert T("predict_next.untouched_other", text=texts[0]) in said(app)

@@ -9,7 +9,7 @@ import pytest
 from attnviz.models.load import load_model
 from attnviz.models.tiny import save_tiny
 from attnviz.text import LANGUAGES, words
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import folds, head
 from tests.pages.test_models import drawn, opened, weights_of
 
@@ -39,7 +39,9 @@ def here(monkeypatch, folder):
     def load(name):
         return SimpleNamespace(difference=folder(name).difference)
 
-    monkeypatch.setattr(cached, "models", lambda: SimpleNamespace(capture=capture, load=load))
+    monkeypatch.setattr(
+        cached_models, "models", lambda: SimpleNamespace(capture=capture, load=load)
+    )
     monkeypatch.setattr(head, "_SOON", 120.0)
     monkeypatch.setattr(folds, "_SOON", 120.0)
 
@@ -113,7 +115,7 @@ def test_other_scripts_are_drawn_as_they_are(text):
 
 def test_layers_unlike_each_other_come_from_a_file_with_rows_of_nan():
     def opened_file() -> None:
-        cached.given_job("file.empty", data, "w.npz", "empty")
+        cached_models.given_job("file.empty", data, "w.npz", "empty")
 
     import io
 

@@ -14,7 +14,7 @@ from attnviz.models.corpus import averaged, sentences_for
 from attnviz.models.listed import listed
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals, number
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.jobs import Job
 from attnviz.ui.rooms.models import folds, head, opening
 from attnviz.ui.rooms.models.head_list import MEASURES
@@ -39,8 +39,8 @@ def test_the_norm_based_reading_multiplies_by_what_w_o_makes_of_the_value(langua
     app = opened(t=TEXT, lh="1.0", panel="readings", reading="norm", amount="1", lang=language)
     assert not app.error
     assert words(language)("readings.claim.norm") in captions(app)
-    capture, asked = capture_of(app), cached.Asked(model=cached_model(app), text=TEXT)
-    matrix = cached._output_matrix(asked, 1)
+    capture, asked = capture_of(app), cached_models.Asked(model=cached_model(app), text=TEXT)
+    matrix = cached_models._output_matrix(asked, 1)
     lengths = np.linalg.norm(matrix.carried(capture.layers[1], 0), axis=1)
     shown = next(part for part in reversed(drawn(app)) if "limit" in part[0])
     expected = capture.weights(1, 0) * lengths
@@ -54,8 +54,8 @@ def test_the_whole_layer_says_how_much_came_from_other_tokens(language):
     page = {"t": TEXT, "lh": "1.0", "q": "2", "panel": "readings", "reading": "layer"}
     app = opened(**page, lang=language)
     assert not app.error
-    t, asked = words(language), cached.Asked(model="default", text=TEXT)
-    found = cached.reading(asked, 1, 0, "layer", None).result()
+    t, asked = words(language), cached_models.Asked(model="default", text=TEXT)
+    found = cached_models.reading(asked, 1, 0, "layer", None).result()
     label = capture_of(app).tokens[2].label
     said = t("readings.mixed", query=label, share=number(found.mixed[2], 2))
     assert said in [each.value.replace("\\", "") for each in app.markdown]
@@ -76,10 +76,10 @@ def test_a_model_that_does_not_normalize_after_the_sum_says_so():
 def few(monkeypatch) -> tuple[str, ...]:
     """Three sentences instead of all."""
     texts = sentences_for("default")[:3]
-    monkeypatch.setattr(cached, "sentences_for", lambda model: texts)
-    cached.heads_averaged.clear()
+    monkeypatch.setattr(cached_models, "sentences_for", lambda model: texts)
+    cached_models.heads_averaged.clear()
     yield texts
-    cached.heads_averaged.clear()
+    cached_models.heads_averaged.clear()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -137,7 +137,7 @@ def test_work_that_was_stopped_can_begin_once_more(monkeypatch):
     def refused(tell):
         raise InputError("models.cancelled")
 
-    job = cached.Averaging(Job.started(refused), 3, stopped)
+    job = cached_models.Averaging(Job.started(refused), 3, stopped)
     asked = []
 
     def averages(model):
@@ -145,7 +145,7 @@ def test_work_that_was_stopped_can_begin_once_more(monkeypatch):
         return job
 
     averages.clear = lambda model: asked.append("again")
-    monkeypatch.setattr(cached, "heads_averaged", averages)
+    monkeypatch.setattr(cached_models, "heads_averaged", averages)
     app = opened(t=TEXT, panel="head_table", exp="sentences")
     assert any(T("error.models.cancelled")[:20] in each.value for each in app.info)
     next(each for each in app.button if each.label == T("head_table.on.again")).click().run()
@@ -164,22 +164,22 @@ def test_a_stop_is_heard_between_two_sentences(monkeypatch):
 
             return Capture.from_attentions([np.full((1, 2, 2), 0.5)], list("ab"))
 
-    monkeypatch.setattr(cached, "models", Models)
-    cached.heads_averaged.clear()
-    job = cached.heads_averaged("default")
+    monkeypatch.setattr(cached_models, "models", Models)
+    cached_models.heads_averaged.clear()
+    job = cached_models.heads_averaged("default")
     begun.wait(30)
     job.stop.set()
     go.set()
     with pytest.raises(InputError, match="cancelled"):
         job.work.result()
     assert len(asked) == 1
-    cached.heads_averaged.clear()
+    cached_models.heads_averaged.clear()
 
 
 def test_weights_of_a_file_have_no_sentences(monkeypatch):
     stream = io.BytesIO()
     np.savez(stream, layer_0=np.full((1, 2, 2), 0.5), tokens=["a", "b"])
-    cached.given_job("d", stream.getvalue(), "w.npz")
+    cached_models.given_job("d", stream.getvalue(), "w.npz")
     monkeypatch.setattr(opening, "given", lambda: "d")
     app = opened(panel="head_table", exp="sentences")
     assert T("head_table.note") in captions(app)

@@ -16,7 +16,7 @@ from attnviz.models.images import MOST_BYTES
 from attnviz.models.listed import listed
 from attnviz.models.tiny import save_tiny
 from attnviz.text import LANGUAGES, words
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import PANELS, folds, head
 from attnviz.ui.rooms.models.head_list import MEASURES
 from tests.pages.test_models import drawn, opened, weights_of
@@ -46,7 +46,7 @@ def eye(tmp_path_factory):
 
 def forget():
     """End the process of the models, and what it captured: another one is to be read."""
-    cached.models().cancel()
+    cached_models.models().cancel()
     st.cache_resource.clear()
 
 
@@ -92,7 +92,9 @@ def test_a_vision_model_opens_on_a_picture_with_its_patches(eye, language):
     assert data["words"]["looks"] == t("patches.looks")
     assert [data["queries"][place] for place in (0, 1, 16)] == ["[CLS]", "1,1", "4,4"]
     assert not [area for area in app.text_area if area.key == "control.passage"]
-    capture = cached.capture_job(cached.Asked(model=eye, text="", picture="house")).result()
+    capture = cached_models.capture_job(
+        cached_models.Asked(model=eye, text="", picture="house")
+    ).result()
     exact = capture.weights(0, 0)
     assert (np.abs(weights_of(data, arrays) - exact) <= exact.max() / 130_000 + 1e-9).all()
     assert arrays[2] == capture.picture.tobytes()
@@ -102,7 +104,9 @@ def test_a_link_names_the_picture_the_head_and_the_patch(eye):
     app = opened(model=eye, pic="boat", lh="1.2", q="7", panel="patches")
     data, arrays = patches(app)
     assert data["locked"] == {"side": "query", "at": 7, "other": None}
-    capture = cached.capture_job(cached.Asked(model=eye, text="", picture="boat")).result()
+    capture = cached_models.capture_job(
+        cached_models.Asked(model=eye, text="", picture="boat")
+    ).result()
     np.testing.assert_allclose(weights_of(data, arrays), capture.weights(1, 2), atol=1e-5)
     assert app.segmented_control(key="control.picture").value == "boat"
 
@@ -111,7 +115,7 @@ def test_equal_pictures_share_one_capture(eye):
     one = opened(model=eye, pic="cat", t="a text that nobody reads", long="windows", win="3")
     other = opened(model=eye, pic="cat")
     assert patches(one)[1] == patches(other)[1]
-    job = cached.capture_job(cached.Asked(model=eye, text="", picture="cat"))
+    job = cached_models.capture_job(cached_models.Asked(model=eye, text="", picture="cat"))
     assert job.done
 
 
@@ -199,7 +203,9 @@ def test_a_model_of_texts_gets_its_text_back(eye):
 
 
 def test_the_code_of_a_picture_runs_as_it_stands(eye):
-    capture = cached.capture_job(cached.Asked(model=eye, text="", picture="boat")).result()
+    capture = cached_models.capture_job(
+        cached_models.Asked(model=eye, text="", picture="boat")
+    ).result()
     every = tuple(range(17))
     what = Shown(
         model=eye, capture=capture, heads=((1, 2),), rows=every, columns=every, picture="boat"
@@ -213,12 +219,17 @@ def test_the_code_of_a_picture_runs_as_it_stands(eye):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_table_of_our_pictures_has_means_over_all_of_them(eye, language, monkeypatch):
-    monkeypatch.setattr(cached, "DRAWINGS", {name: DRAWINGS[name] for name in list(DRAWINGS)[:2]})
+    monkeypatch.setattr(
+        cached_models, "DRAWINGS", {name: DRAWINGS[name] for name in list(DRAWINGS)[:2]}
+    )
     app = opened(model=eye, panel="head_table", exp="sentences", lang=language)
     t = words(language)
     assert not app.error
     table = picture(app, "sorting")
-    captures = [cached.models().capture(drawing(name).pixels, name=eye) for name in cached.DRAWINGS]
+    captures = [
+        cached_models.models().capture(drawing(name).pixels, name=eye)
+        for name in cached_models.DRAWINGS
+    ]
     expected = averaged([listed(capture) for capture in captures])
     at = MEASURES.index("self_share")
     for row, found in zip(table["rows"], expected, strict=True):

@@ -12,7 +12,7 @@ from attnviz.models.cards import answer, cards
 from attnviz.models.repeats import copies, foreknown
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals, number
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import folds, head, predict
 from tests.pages.test_models import drawn, opened
 
@@ -68,7 +68,7 @@ def test_a_link_opens_each_question_in_every_language(panel, language, extra):
 
 
 def test_what_would_come_next_is_there_before_anything_is_written():
-    app, found = asking(), cached.writing("induction", TEXT, 0, 0).result()
+    app, found = asking(), cached_models.writing("induction", TEXT, 0, 0).result()
     data = strip(app)
     assert (data["steps"], data["chosen"], data["read"]) == (1, 0, len(TEXT))
     np.testing.assert_allclose(data["weights"], found.row(0, 1, 3), atol=1e-5)
@@ -92,7 +92,7 @@ def test_the_model_writes_when_asked_and_the_link_keeps_it():
 
 def test_walking_shows_the_row_of_each_step():
     app = asking(amount="5")
-    found = cached.writing("induction", TEXT, 5, 0).result()
+    found = cached_models.writing("induction", TEXT, 5, 0).result()
     assert button(app, "write.previous").disabled
     for step in range(1, 6):
         button(app, "write.next").click().run()
@@ -109,7 +109,7 @@ def test_a_step_that_is_not_there_is_the_last():
 
 def test_the_row_of_every_head_is_drawn():
     app = asking(amount="5", gen="2")
-    found = cached.writing("induction", TEXT, 5, 0).result()
+    found = cached_models.writing("induction", TEXT, 5, 0).result()
     data, arrays = grid(app)
     assert data["counts"] == [4, 4]
     for layer, raw in enumerate(arrays):
@@ -163,13 +163,13 @@ def test_repeat_offers_to_double_a_text_without_copies():
 def test_repeat_shows_the_numbers_of_one_pass_and_opens_the_strongest_head():
     text = "blue mug tree lamp. blue mug tree lamp."
     app = asking("repeat", t=text)
-    found = cached.writing("induction", text, 0, 0).result()
+    found = cached_models.writing("induction", text, 0, 0).result()
     ids = [token.id for token in found.tokens]
     first, second = foreknown(found.expected, copies(ids)).means
     assert first < 0.1 < 0.7 < second
     assert number(first, 2) in said(app)
     assert number(second, 2) in said(app)
-    capture = cached.capture_job(cached.Asked(model="induction", text=text)).result()
+    capture = cached_models.capture_job(cached_models.Asked(model="induction", text=text)).result()
     scores = {
         (layer, each): induction_score(capture.weights(layer, each), ids)
         for layer in range(2)
@@ -212,7 +212,9 @@ def test_a_card_asks_its_question_and_hides_the_answer(language):
 def test_a_head_is_checked_with_its_number_and_its_rank():
     reader = cards()["again"].readers[-1]
     app = opened(card="again", model="induction", t=reader.text)
-    capture = cached.capture_job(cached.Asked(model="induction", text=reader.text)).result()
+    capture = cached_models.capture_job(
+        cached_models.Asked(model="induction", text=reader.text)
+    ).result()
     found = answer(cards()["again"], capture)
     verdicts = set()
     for each in found.heads:
@@ -241,8 +243,8 @@ def test_another_head_has_to_be_checked_anew():
 def test_show_me_names_the_best_heads_and_opens_them():
     app = opened(card="again", model="induction")
     button(app, "card.show").click().run()
-    found = cached.card_answer(
-        cached.Asked(model="induction", text=cards()["again"].readers[-1].text), "again"
+    found = cached_models.card_answer(
+        cached_models.Asked(model="induction", text=cards()["again"].readers[-1].text), "again"
     )
     best = found.best
     button(app, f"card.best.{best.layer}.{best.head}").click().run()

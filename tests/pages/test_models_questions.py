@@ -12,7 +12,7 @@ from attnviz.models.explained import explained
 from attnviz.models.views import view
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import number
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import PANELS, folds, head
 from attnviz.ui.rooms.models.head_list import MEASURES
 from attnviz.ui.rooms.models.why import written
@@ -31,7 +31,9 @@ def patient(monkeypatch):
 
 
 def capture_of(app: AppTest, text: str = TEXT):
-    return cached.capture_job(cached.Asked(model=cached_model(app), text=text)).result()
+    return cached_models.capture_job(
+        cached_models.Asked(model=cached_model(app), text=text)
+    ).result()
 
 
 def cached_model(app: AppTest) -> str:

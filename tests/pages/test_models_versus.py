@@ -11,7 +11,7 @@ from attnviz.models.heads_apart import changed, from_head
 from attnviz.models.minimal_pairs import partner
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals
-from attnviz.ui import cached
+from attnviz.ui import cached_models
 from attnviz.ui.rooms.models import folds, head, versus, versus_choice, versus_maps
 from tests.pages.test_models import drawn, opened, weights_of
 
@@ -32,7 +32,7 @@ def compare(**link: str) -> AppTest:
 
 
 def capture_of(text: str = TEXT, model: str = MODEL):
-    return cached.capture_job(cached.Asked(model=model, text=text)).result()
+    return cached_models.capture_job(cached_models.Asked(model=model, text=text)).result()
 
 
 def maps(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
@@ -189,8 +189,8 @@ def test_edits_of_heads_hold_for_both_texts_and_those_of_tokens_for_one():
     app = compare(vs="text", edit="off.0.1;mask.3")
     assert not app.exception
     assert not app.error
-    cleaned = cached.Asked(model=MODEL, text=partner(TEXT), edits=(("off", 0, 1),))
-    wanted = side_of(cached.capture_job(cleaned).result(), (1, 0)).view.weights
+    cleaned = cached_models.Asked(model=MODEL, text=partner(TEXT), edits=(("off", 0, 1),))
+    wanted = side_of(cached_models.capture_job(cleaned).result(), (1, 0)).view.weights
     np.testing.assert_allclose(weights(maps(app)[2]), wanted, atol=1e-5)
 
 

@@ -9,8 +9,8 @@ from attnviz.models.catalogue import Entry, HeadNote, allowed, catalogue
 from attnviz.models.images import reads_pictures
 from attnviz.models.results import Capture
 from attnviz.settings import Edit, Settings
-from attnviz.ui import cached, session
-from attnviz.ui.cached import Asked
+from attnviz.ui import cached_models, session
+from attnviz.ui.cached_models import Asked
 from attnviz.ui.jobs import Job
 from attnviz.ui.rooms.models import opening, pictured
 
@@ -108,7 +108,7 @@ def asked() -> Asked:
 
 def job() -> Job[Capture]:
     """Give the capture that is asked for, as far as it is."""
-    return cached.capture_job(asked())
+    return cached_models.capture_job(asked())
 
 
 def captured() -> Capture | None:
@@ -215,9 +215,9 @@ def open_head(layer: int, head: int, *, more: bool, held: Mapping[str, Any] | No
 
 def again() -> None:
     """Ask once more for what could not be had."""
-    cached.forget_capture(asked())
+    cached_models.forget_capture(asked())
 
 
 def stop(work: Job[Any]) -> None:
     """Stop the model at this work and no other; what was asked of it stays in its place."""
-    cached.models().cancel(work.tell)
+    cached_models.models().cancel(work.tell)

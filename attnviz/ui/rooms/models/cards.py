@@ -6,7 +6,7 @@ import streamlit as st
 
 from attnviz.models.cards import LEAST, PARTLY, RIGHT, Answer, Card, cards, offered
 from attnviz.text.numbers import number
-from attnviz.ui import cached, refusals, session
+from attnviz.ui import cached_models, refusals, session
 from attnviz.ui.rooms.models import asked
 
 _CHECKED, _SHOWN, _LIST = "card.checked", "card.shown", "cards"
@@ -80,7 +80,7 @@ def draw() -> None:
     if card is None:
         return
     t = session.t()
-    found = None if capture is None else cached.card_answer(asked.asked(), card.key)
+    found = None if capture is None else cached_models.card_answer(asked.asked(), card.key)
     with st.container(key="card", gap="small"):
         with st.container(
             key="card-line", horizontal=True, vertical_alignment="center", gap="small"

@@ -15,8 +15,8 @@ from attnviz.models.results import Capture, Token
 from attnviz.models.tokens import visible
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
-from attnviz.ui import cached, refusals, session, tools
-from attnviz.ui.cached import Asked
+from attnviz.ui import cached_models, refusals, session, tools
+from attnviz.ui.cached_models import Asked
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked, grids, named_edits
 
@@ -27,7 +27,10 @@ _MOST_TOKENS = 64
 
 def draw(found: Changes, of: Asked) -> None:
     """Draw the answer in a sentence, then heads, predictions and vectors."""
-    plain, edited = cached.capture_job(of.untouched).result(), cached.capture_job(of).result()
+    plain, edited = (
+        cached_models.capture_job(of.untouched).result(),
+        cached_models.capture_job(of).result(),
+    )
     names = [named_edits.name(each, edited) for each in edited.edits]
     said = edits_said(
         found, edited, names, lambda pair: named_edits.head_name(edited, *pair), session.t()

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attnviz.models.results import Capture
-from attnviz.ui import cached, session
+from attnviz.ui import cached_models, session
 from attnviz.ui.rooms.models import asked
 
 _ROWS, _OUTPUTS = 1e-4, 1e-3
@@ -12,8 +12,8 @@ _ROWS, _OUTPUTS = 1e-4, 1e-3
 def badges(capture: Capture, layer: int, head: int) -> None:
     """Say how far row sums, the output and the weights are from what must hold."""
     t = session.t()
-    found = cached.row_check(asked.asked(), layer, head)
-    difference = cached.model_difference(asked.asked())
+    found = cached_models.row_check(asked.asked(), layer, head)
+    difference = cached_models.model_difference(asked.asked())
     said = [t("models.check.rows", difference=f"{found.rows:.0e}")]
     good = found.rows < _ROWS
     if found.outputs is not None:

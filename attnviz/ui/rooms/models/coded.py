@@ -12,7 +12,7 @@ from attnviz.models.explained import Explained
 from attnviz.models.listed import Similar
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit
-from attnviz.ui import cached, session, tools
+from attnviz.ui import cached_models, session, tools
 from attnviz.ui.rooms.models import asked
 
 _NAMES = ("transformers", "attnviz")
@@ -23,7 +23,7 @@ def shown(capture: Capture) -> Shown | None:
     settings, heads = session.settings(), asked.heads(capture)
     unit = cast(Unit, settings.unit)
     try:
-        view = cached.view(asked.asked(), *heads[0], unit, settings.part, settings.specials)
+        view = cached_models.view(asked.asked(), *heads[0], unit, settings.part, settings.specials)
     except InputError:
         return None
     hidden = () if view.row_edges is not None else settings.hidden

@@ -10,7 +10,7 @@ from attnviz.models.results import Capture
 from attnviz.models.worth import Worth
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
-from attnviz.ui import cached, refusals, session, tools
+from attnviz.ui import cached_models, refusals, session, tools
 from attnviz.ui.rooms.models import asked, folds, grids, named_edits
 
 _SHOWN = 1
@@ -31,13 +31,16 @@ def draw(capture: Capture) -> None:
         )
         return
     wanted = asked.asked().untouched
-    work = cached.worth(wanted)
+    work = cached_models.worth(wanted)
     found = folds.waited(work)
     if found is not None:
         _draw(found, capture)
     elif work.done:
         st.button(
-            t("models.again"), key="each_off.again", on_click=cached.forget_worth, args=(wanted,)
+            t("models.again"),
+            key="each_off.again",
+            on_click=cached_models.forget_worth,
+            args=(wanted,),
         )
     else:
         st.button(t("models.stop"), key="each_off.stop", on_click=asked.stop, args=(work,))

@@ -11,8 +11,8 @@ from attnviz.models.results import Capture
 from attnviz.models.views import View
 from attnviz.settings import Settings
 from attnviz.settings.links import MAX_EDITS
-from attnviz.ui import cached, refusals, session
-from attnviz.ui.cached import Asked
+from attnviz.ui import cached_models, refusals, session
+from attnviz.ui.cached_models import Asked
 from attnviz.ui.rooms.models import asked, changed, each_off, folds, named_edits, one_head
 
 Written = tuple[str | int, ...]
@@ -48,7 +48,7 @@ def panel() -> None:
             if capture is not None:
                 each_off.draw(capture)
         elif capture is not None:
-            found = folds.waited(cached.changes(with_edits()))
+            found = folds.waited(cached_models.changes(with_edits()))
             if found is not None:
                 changed.draw(found, with_edits())
 

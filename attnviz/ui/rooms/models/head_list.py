@@ -13,7 +13,7 @@ from attnviz.models.corpus import Averaged
 from attnviz.models.results import Capture
 from attnviz.text import Words
 from attnviz.text.numbers import decimals, number
-from attnviz.ui import cached, session, tools
+from attnviz.ui import cached_models, session, tools
 from attnviz.ui.rooms.models import asked, coded, folds, sentences
 
 MEASURES = (
@@ -46,7 +46,7 @@ def panel() -> None:
                 if averages is not None:
                     _draw(capture, [each.mean for each in averages], averages)
                 return
-            found = folds.waited(cached.heads_listed(asked.asked()))
+            found = folds.waited(cached_models.heads_listed(asked.asked()))
             if found is not None:
                 _draw(capture, found)
 

@@ -8,7 +8,7 @@ from attnviz.figures.hidden import hidden_bars, hidden_bars_alt
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit, View, hidden_mass, without
 from attnviz.text.numbers import number
-from attnviz.ui import cached, refusals, session, tools
+from attnviz.ui import cached_models, refusals, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked, coded, folds
 
@@ -119,7 +119,7 @@ def _whole(capture: Capture) -> View:
     """Give the head in hand with every key that it shows."""
     settings, (layer, head) = session.settings(), asked.heads(capture)[0]
     unit: Unit = settings.unit  # pyright: ignore[reportAssignmentType] one of UNITS
-    return cached.view(asked.asked(), layer, head, unit, settings.part, settings.specials)
+    return cached_models.view(asked.asked(), layer, head, unit, settings.part, settings.specials)
 
 
 def _names(view: View) -> list[str]:

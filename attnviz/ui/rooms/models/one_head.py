@@ -14,7 +14,7 @@ from attnviz.models.results import Capture
 from attnviz.models.views import Unit, View, mixed
 from attnviz.settings import MIXINGS, PARTS, UNITS, Settings
 from attnviz.text.numbers import number
-from attnviz.ui import cached, controls, refusals, session, tools
+from attnviz.ui import cached_models, controls, refusals, session, tools
 from attnviz.ui.rooms.models import asked, checked, coded, hiding, in_hand, patches
 
 GROUP = "models"
@@ -156,7 +156,9 @@ def shown(capture: Capture) -> list[tuple[str, View]] | None:
     """Give the heads that are looked at, each with its name; several as one where so asked."""
     t, settings, pairs = session.t(), session.settings(), asked.heads(capture)
     try:
-        views = [hiding.applied(cached.view(asked.asked(), *pair, *_how())) for pair in pairs]
+        views = [
+            hiding.applied(cached_models.view(asked.asked(), *pair, *_how())) for pair in pairs
+        ]
     except InputError as error:
         st.error(refusals.escape(refusals.sentence(error)))
         return None
@@ -181,7 +183,7 @@ def first(capture: Capture) -> View:
     Raises:
         InputError: if nothing is left to show.
     """
-    return hiding.applied(cached.view(asked.asked(), *asked.heads(capture)[0], *_how()))
+    return hiding.applied(cached_models.view(asked.asked(), *asked.heads(capture)[0], *_how()))
 
 
 def name_of(view: View) -> str:

@@ -5,7 +5,7 @@ import hashlib
 import streamlit as st
 
 from attnviz.errors import InputError
-from attnviz.ui import cached, refusals, session
+from attnviz.ui import cached_models, refusals, session
 
 _OPEN, _FILE, _NAN = "models.given", "models.file", "models.nan_rows"
 
@@ -35,7 +35,7 @@ def given() -> str | None:
 
 def _open(digest: str, data: bytes, name: str, nan_rows: str) -> None:
     try:
-        cached.given_job(digest, data, name, nan_rows).result()
+        cached_models.given_job(digest, data, name, nan_rows).result()
     except InputError as error:
         session.refuse("models.file", error)
         return

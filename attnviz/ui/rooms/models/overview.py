@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.components.head_grid import Chosen, head_grid
 from attnviz.models.results import Capture
 from attnviz.text.numbers import number
-from attnviz.ui import cached, session, tools
+from attnviz.ui import cached_models, session, tools
 from attnviz.ui.rooms.models import asked, coded, holding, one_head
 
 
@@ -27,7 +27,7 @@ def panel() -> None:
 
 def _grid(capture: Capture) -> None:
     t, shown = session.t(), asked.heads(capture)
-    maps = cached.thumbnails(asked.asked())
+    maps = cached_models.thumbnails(asked.asked())
     head_grid(
         [each.shades for each in maps],
         [each.shape for each in maps],

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.errors import InputError
 from attnviz.models.written import MOST_WRITTEN, Written
-from attnviz.ui import cached, refusals, session
+from attnviz.ui import cached_models, refusals, session
 from attnviz.ui.jobs import Job
 from attnviz.ui.rooms.models import asked, folds, written_step
 from attnviz.ui.rooms.models.written_step import Wanted
@@ -43,12 +43,12 @@ def _found() -> tuple[Written | None, Wanted]:
     n_tokens = amount() or 0
     seed = session.settings().draw if n_tokens else 0
     wanted = asked.model(), asked.text(), n_tokens, seed, asked.asked().edits
-    work = cached.writing(*wanted)
+    work = cached_models.writing(*wanted)
     found = waited(work, wanted)
     if found is not None or not work.failed or not n_tokens:
         return found, wanted
     nothing = (*wanted[:2], 0, 0, wanted[4])
-    return waited(cached.writing(*nothing), nothing), nothing
+    return waited(cached_models.writing(*nothing), nothing), nothing
 
 
 def _untouched(wanted: Wanted) -> Written | None:
@@ -56,7 +56,7 @@ def _untouched(wanted: Wanted) -> Written | None:
     if not wanted[4]:
         return None
     plain = (*wanted[:4], ())
-    return waited(cached.writing(*plain), plain)
+    return waited(cached_models.writing(*plain), plain)
 
 
 def amount() -> int | None:
@@ -81,7 +81,7 @@ def waited(work: Job[Written], wanted: Wanted) -> Written | None:
     if reason.code in _PASSING:
         st.button(
             session.t()("models.again"),
-            on_click=cached.forget_writing,
+            on_click=cached_models.forget_writing,
             args=wanted,
             key=f"again.{wanted[2]}",
         )

@@ -11,7 +11,7 @@ from attnviz.models.read_otherwise import READINGS, Reading, readings
 from attnviz.models.results import Capture
 from attnviz.models.views import View, packed
 from attnviz.text.numbers import number
-from attnviz.ui import cached, controls, refusals, session, tools
+from attnviz.ui import cached_models, controls, refusals, session, tools
 from attnviz.ui.rooms.models import asked, coded, folds, one_head, why
 
 ALL_ROWS = "flow_all"
@@ -59,7 +59,7 @@ def _draw(capture: Capture) -> None:
     st.caption(t(f"readings.claim.{kind}"))
     row = view.query_places[_row(view)] if kind == "flow" else None
     kind_asked = "flow" if kind == ALL_ROWS else kind
-    found = folds.waited(cached.reading(asked.asked(), layer, head, kind_asked, row))
+    found = folds.waited(cached_models.reading(asked.asked(), layer, head, kind_asked, row))
     if found is None:
         return
     own = _own_numbers()

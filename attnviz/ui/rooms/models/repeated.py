@@ -10,7 +10,7 @@ from attnviz.models.repeats import Copies, Foreknown, copies, doubled, foreknown
 from attnviz.models.results import Capture
 from attnviz.models.written import Written
 from attnviz.text.numbers import decimals, number
-from attnviz.ui import cached, refusals, session, tools
+from attnviz.ui import cached_models, refusals, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked, filmed, folds, predict
 
@@ -34,8 +34,8 @@ def panel() -> None:
             st.info(t("repeat.nothing"))
             return
         wanted = (asked.model(), asked.text(), 0, 0, asked.asked().edits)
-        written = predict.waited(cached.writing(*wanted), wanted)
-        listed = folds.waited(cached.heads_listed(asked.asked()))
+        written = predict.waited(cached_models.writing(*wanted), wanted)
+        listed = folds.waited(cached_models.heads_listed(asked.asked()))
         if written is not None and listed is not None:
             _draw(capture, written, found, listed)
 

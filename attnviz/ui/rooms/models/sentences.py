@@ -11,7 +11,7 @@ from attnviz.models.corpus import Averaged, sentences_for
 from attnviz.models.results import Capture
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
-from attnviz.ui import cached, controls, refusals, session, tools
+from attnviz.ui import cached_models, controls, refusals, session, tools
 from attnviz.ui.rooms.models import asked, folds
 
 TEXTS = ("text", "sentences")
@@ -55,14 +55,14 @@ def switch(capture: Capture) -> None:
     if offered(capture):
         t = session.t()
         now = TEXTS[chosen(capture)]
-        name = lambda key: t(_word(key))  # noqa: E731
-        controls.segments("experiment", t("head_table.on.choose"), now, TEXTS, name)
+        names = {key: t(_word(key)) for key in TEXTS}
+        controls.segments("experiment", t("head_table.on.choose"), now, TEXTS, names.__getitem__)
 
 
 def found() -> tuple[Averaged, ...] | None:
     """Give the means; while they are worked out show how far that is, and a way to stop it."""
     model = asked.model()
-    job = cached.heads_averaged(model)
+    job = cached_models.heads_averaged(model)
     if not job.work.wait(folds._SOON):
         _progress(job)
         return None
@@ -73,12 +73,12 @@ def found() -> tuple[Averaged, ...] | None:
         raise reason or RuntimeError("a failed job must have a reason")
     st.info(refusals.escape(refusals.sentence(reason)))
     t = session.t()
-    st.button(t("head_table.on.again"), on_click=cached.heads_averaged.clear, args=(model,))
+    st.button(t("head_table.on.again"), on_click=cached_models.heads_averaged.clear, args=(model,))
     return None
 
 
 @st.fragment(run_every=0.5)
-def _progress(job: cached.Averaging) -> None:
+def _progress(job: cached_models.Averaging) -> None:
     if job.work.done:
         st.rerun()
     t = session.t()

@@ -6,7 +6,7 @@ from attnviz.figures.head_map import head_label, head_scatter, head_scatter_alt
 from attnviz.models.listed import Similar
 from attnviz.models.results import Capture
 from attnviz.text.numbers import number
-from attnviz.ui import cached, session, tools
+from attnviz.ui import cached_models, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked, coded, folds
 
@@ -25,7 +25,9 @@ def panel() -> None:
 def _draw(capture: Capture) -> None:
     t, digits = session.t(), session.settings().digits
     heads = asked.heads(capture)
-    found = folds.waited(cached.heads_compared(asked.asked(), _first_alike(capture, heads[0][0])))
+    found = folds.waited(
+        cached_models.heads_compared(asked.asked(), _first_alike(capture, heads[0][0]))
+    )
     if found is None:
         return
     st.caption(t("similar.note"))

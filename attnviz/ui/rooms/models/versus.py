@@ -11,7 +11,7 @@ from attnviz.figures.spoken_versus import Lines
 from attnviz.models.aligned import Compared, Side, compared, side_of
 from attnviz.models.heads_apart import HeadsApart
 from attnviz.models.results import Capture
-from attnviz.ui import cached, refusals, session, tools
+from attnviz.ui import cached_models, refusals, session, tools
 from attnviz.ui.jobs import Job
 from attnviz.ui.rooms.models import asked, folds, versus_choice, versus_grid, versus_maps
 from attnviz.ui.rooms.models.versus_choice import Against
@@ -55,7 +55,7 @@ def _draw(capture: Capture) -> None:
 
 def _waited(against: Against) -> Capture | None:
     """Give the other side's capture; while it is not there show how far it is, or why not."""
-    work = cached.capture_job(against.other)
+    work = cached_models.capture_job(against.other)
     if not work.wait(_SOON):
         _progress(work)
         return None
@@ -68,7 +68,7 @@ def _waited(against: Against) -> Capture | None:
     st.button(
         t("models.again"),
         key="versus.again",
-        on_click=cached.forget_capture,
+        on_click=cached_models.forget_capture,
         args=(against.other,),
     )
     return None
@@ -89,7 +89,9 @@ def _everyone(against: Against) -> Job[HeadsApart]:
     specials = session.settings().specials
     pair = None if against.kind == "text" else against.pair
     whole = against.whole
-    return cached.heads_apart(against.one, pair, against.other, against.unit, whole, specials)
+    return cached_models.heads_apart(
+        against.one, pair, against.other, against.unit, whole, specials
+    )
 
 
 def _with_a_head(against: Against, everyone: HeadsApart) -> Against:

@@ -15,7 +15,7 @@ from attnviz.models.results import Capture
 from attnviz.models.views import Unit
 from attnviz.settings import Settings
 from attnviz.ui import refusals, session
-from attnviz.ui.cached import Asked
+from attnviz.ui.cached_models import Asked
 from attnviz.ui.rooms.models import asked, in_hand, opening
 
 KINDS = ("text", "head", "layer", "model")

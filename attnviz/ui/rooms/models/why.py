@@ -13,7 +13,7 @@ from attnviz.models.views import View
 from attnviz.settings import Settings
 from attnviz.text import Words
 from attnviz.text.numbers import bracketed, number, significant
-from attnviz.ui import cached, matrices, session, tools
+from attnviz.ui import cached_models, matrices, session, tools
 from attnviz.ui.rooms.models import asked, checked, coded, folds, in_hand, one_head
 
 _NEAR = 1e-4  # how far a weight may be from the model's own before its scores are hidden
@@ -135,7 +135,7 @@ def _hidden_because(capture: Capture, layer: int, head: int) -> str:
     """Name the reason why there are no scores to show, "" where there are."""
     if not capture.layers[layer].has_scores:
         return "why.weights_alone"
-    difference = cached.model_difference(asked.asked())
+    difference = cached_models.model_difference(asked.asked())
     return "why.not_the_models" if difference is not None and difference > 1e-3 else ""
 
 

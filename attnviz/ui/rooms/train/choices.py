@@ -48,7 +48,8 @@ def _number(field: str, usual: float | int | None, low: float | int, high: float
     whole = isinstance(low, int)
     own = getattr(session.settings(), field)
     shown = own if own or usual is None else usual
-    session.put(control, None if shown is None else type(low)(shown))
+    if session.refusal(f"train.{field}") is None:
+        session.put(control, None if shown is None else type(low)(shown))
     st.number_input(
         t(f"train.{field}"),
         value=None,
