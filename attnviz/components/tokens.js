@@ -9,6 +9,29 @@ function unframe(bytes) {
   return data;
 }
 
+// A picture that keeps its state while it stays on the page: begun once, drawn when it is sent other data.
+function mount(start, render) {
+  const states = new WeakMap();
+  return ({ parentElement, data, setTriggerValue }) => {
+    const state = states.get(parentElement) ?? start(parentElement);
+    states.set(parentElement, state);
+    const turn = (state.turn = (state.turn ?? 0) + 1);
+    state.send = setTriggerValue;
+    if (data !== state.sent) {
+      state.sent = data;
+      state.data = unframe(data);
+      render(state);
+    }
+    return () => {
+      if (turn !== state.turn) return;
+      state.watch?.disconnect();
+      state.unhear?.();
+      state.root.remove();
+      states.delete(parentElement);
+    };
+  };
+}
+
 // Weights of one head: a number of 16 bits for each, and the largest of each row.
 function weights(data, first) {
   const [tops, cells] = [data.array(first, Float32Array), data.array(first + 1, Uint16Array)];

@@ -325,7 +325,7 @@ def _script() -> str:
 
 
 def _component(name: str) -> str:
-    return re.sub(r"export default (?=function)", "return ", _source(f"{name}/{name}.js"))
+    return re.sub(r"export default ", "return ", _source(f"{name}/{name}.js"))
 
 
 def _component_style(name: str) -> str:

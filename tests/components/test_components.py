@@ -46,12 +46,19 @@ def test_shortening_a_script_leaves_every_text_of_it_as_it_is(name):
     assert re.sub(r"\s", "", short) == re.sub(r"\s", "", written)
 
 
+def shared(name: str) -> list[str]:
+    """Read from its room which scripts a component takes before its own."""
+    room = (FOLDER / name / "__init__.py").read_text("utf-8")
+    found = re.search(rf'part\("{name}"((?:, "\w+")*)\)', room)
+    return re.findall(r'"(\w+)"', found[1]) if found else []
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_shortened_script_is_still_one(name, browser):
     page = browser.new_page()
     read = """text => import("data:text/javascript," + encodeURIComponent(text))
       .then((part) => typeof part.default)"""
-    found = page.evaluate(read, components.source(name, "js"))
+    found = page.evaluate(read, components.source(name, "js", *shared(name)))
     page.close()
     assert found == "function"
 

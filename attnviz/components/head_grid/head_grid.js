@@ -1,6 +1,5 @@
 // Every layer and head as one picture: a small map each, on one canvas. Click or Enter opens a head.
 
-const states = new WeakMap();
 const GAP = 4;
 
 function lay(state) {
@@ -106,7 +105,7 @@ function press(state, event) {
 function start(parent) {
   const root = make("div", "root heads");
   const [canvas, overlay, picture, readout, title] = [make("canvas"), make("canvas", "over"), make("canvas"), make("p", "readout"), make("p", "quiet title")];
-  const state = { root, canvas, overlay, picture, readout, title, turn: 0, at: null };
+  const state = { root, canvas, overlay, picture, readout, title, at: null };
   overlay.tabIndex = 0;
   overlay.role = "application";
   readout.ariaLive = "polite";
@@ -118,27 +117,15 @@ function start(parent) {
   parent.append(root);
   state.watch = new ResizeObserver(() => state.data && root.offsetWidth !== state.room && draw(state));
   state.watch.observe(root);
-  states.set(parent, state);
   return state;
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
-  const state = states.get(parentElement) ?? start(parentElement);
-  const turn = ++state.turn;
-  state.send = setTriggerValue;
-  if (data !== state.sent) {
-    state.sent = data;
-    state.data = unframe(data);
-    const { root, overlay, title } = state;
-    root.style.fontSize = `${state.data.size}rem`;
-    overlay.ariaLabel = state.data.label;
-    write(title, state.data.title);
-    draw(state);
-  }
-  return () => {
-    if (turn !== state.turn) return;
-    state.watch.disconnect();
-    state.root.remove();
-    states.delete(parentElement);
-  };
+function render(state) {
+  const { root, overlay, title, data } = state;
+  root.style.fontSize = `${data.size}rem`;
+  overlay.ariaLabel = data.label;
+  write(title, data.title);
+  draw(state);
 }
+
+export default mount(start, render);

@@ -1,6 +1,5 @@
 // One map of weights on a canvas, of any size: who asks down the side, who is asked across.
 
-const states = new WeakMap();
 const FEW = 12; // tokens with digits in their cells
 const FAINTEST = 4; // powers of ten that the logarithmic scale shows
 const MODES = ["linear", "log", "rank"];
@@ -212,7 +211,7 @@ function start(parent) {
   const [canvas, overlay, picture] = [make("canvas"), make("canvas", "over"), make("canvas")];
   const [readout, scale, buttons] = [make("p", "readout"), make("div", "scale", make("span", "modes"), make("span", "legend")), MODES.map(() => make("button", "mode"))];
   const stage = make("div", "stage", canvas, overlay);
-  const state = { root, canvas, overlay, picture, readout, scale, buttons, turn: 0 };
+  const state = { root, canvas, overlay, picture, readout, scale, buttons };
   readout.ariaLive = "polite";
   overlay.tabIndex = 0;
   overlay.role = "application";
@@ -227,7 +226,6 @@ function start(parent) {
   state.unhear = hear(() => state.data.group, () => show(state));
   state.watch = new ResizeObserver(() => state.data && root.offsetWidth !== state.room && draw(state));
   state.watch.observe(root);
-  states.set(parent, state);
   return state;
 }
 
@@ -257,20 +255,4 @@ function render(state) {
   draw(state);
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
-  const state = states.get(parentElement) ?? start(parentElement);
-  const turn = ++state.turn;
-  state.send = setTriggerValue;
-  if (data !== state.sent) {
-    state.sent = data;
-    state.data = unframe(data);
-    render(state);
-  }
-  return () => {
-    if (turn !== state.turn) return;
-    state.watch.disconnect();
-    state.unhear();
-    state.root.remove();
-    states.delete(parentElement);
-  };
-}
+export default mount(start, render);

@@ -1,6 +1,5 @@
 // Two maps of weights and their difference: large in the middle, both sides small, pointing together.
 
-const states = new WeakMap();
 const [FULL, FORBIDDEN, BLANK] = [65533, 65534, 65535];
 const FEW = 12; // tokens with digits in their cells
 const MINUS = "\u2212";
@@ -271,7 +270,7 @@ function start(parent) {
   const [readout, scale] = [make("p", "readout"), make("div", "scale")];
   const maps = [0, 1, 2].map((map) => make("div", "map", titles[map], make("div", "stage", canvases[map], overlays[map])));
   maps[2].append(scale);
-  const state = { root, canvases, overlays, pictures, titles, readout, scale, places: [], turn: 0, over: null, alone: null };
+  const state = { root, canvases, overlays, pictures, titles, readout, scale, places: [], over: null, alone: null };
   readout.ariaLive = "polite";
   overlays[2].tabIndex = 0;
   overlays[2].role = "application";
@@ -286,7 +285,6 @@ function start(parent) {
   state.unhear = hear(() => state.data.group, () => state.places.length && show(state));
   state.watch = new ResizeObserver(() => state.data && root.offsetWidth !== state.room && draw(state));
   state.watch.observe(root);
-  states.set(parent, state);
   return state;
 }
 
@@ -304,19 +302,4 @@ function render(state) {
   draw(state);
 }
 
-export default function ({ parentElement, data }) {
-  const state = states.get(parentElement) ?? start(parentElement);
-  const turn = ++state.turn;
-  if (data !== state.sent) {
-    state.sent = data;
-    state.data = unframe(data);
-    render(state);
-  }
-  return () => {
-    if (turn !== state.turn) return;
-    state.watch.disconnect();
-    state.unhear();
-    state.root.remove();
-    states.delete(parentElement);
-  };
-}
+export default mount(start, render);

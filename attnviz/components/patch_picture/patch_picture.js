@@ -1,6 +1,5 @@
 // A picture in its patches: the one that is chosen colours all others by the weights between them.
 
-const states = new WeakMap();
 const VEIL = 0.72; // how much of a patch is its colour; the rest is the picture
 const digits = (data) => Math.max(3, data.digits); // a weight among hundreds is small
 const WAYS = ["query", "key"];
@@ -230,7 +229,7 @@ function start(parent) {
   const [readout, pair, beside] = [make("p", "readout"), make("p", "pair"), make("div", "beside")];
   const [buttons, toggle] = [WAYS.map(() => make("button", "mode")), make("button", "mode")];
   const scale = make("div", "scale", make("span", "modes", ...buttons), make("span", "", toggle), make("span", "legend"));
-  const state = { root, canvas, overlay, picture, readout, pair, beside, buttons, toggle, scale, side: "query", plain: false, turn: 0 };
+  const state = { root, canvas, overlay, picture, readout, pair, beside, buttons, toggle, scale, side: "query", plain: false };
   readout.ariaLive = pair.ariaLive = "polite";
   overlay.tabIndex = 0;
   overlay.role = "application";
@@ -248,7 +247,6 @@ function start(parent) {
   state.unhear = hear(() => state.data?.group, () => show(state));
   state.watch = new ResizeObserver(() => state.data && root.offsetWidth !== state.room && draw(state));
   state.watch.observe(root);
-  states.set(parent, state);
   return state;
 }
 
@@ -288,19 +286,4 @@ function render(state) {
   draw(state);
 }
 
-export default function ({ parentElement, data }) {
-  const state = states.get(parentElement) ?? start(parentElement);
-  const turn = ++state.turn;
-  if (data !== state.sent) {
-    state.sent = data;
-    state.data = unframe(data);
-    render(state);
-  }
-  return () => {
-    if (turn !== state.turn) return;
-    state.watch.disconnect();
-    state.unhear();
-    state.root.remove();
-    states.delete(parentElement);
-  };
-}
+export default mount(start, render);

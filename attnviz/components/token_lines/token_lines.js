@@ -1,6 +1,5 @@
 // Who attends to whom: the text coloured by one token's weights, and two columns of tokens joined by lines.
 
-const states = new WeakMap();
 const STRONGEST = 3; // lines drawn for each query while no token is chosen
 const ROW = 1.7; // lines of text between two tokens
 const RIGHT_TO_LEFT = /[\u0591-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
@@ -157,7 +156,7 @@ function start(parent) {
   const scroll = make("div", "scroll", frame);
   root.append(text, readout, make("div", "under", head, scroll));
   parent.append(root);
-  const state = { root, text, head, readout, left, right, body, canvas, turn: 0 };
+  const state = { root, text, head, readout, left, right, body, canvas };
   readout.ariaLive = "polite";
   const node = (event) => event.target.closest?.(".token, .piece");
   const point = (event) => {
@@ -173,7 +172,6 @@ function start(parent) {
   state.unhear = hear(() => state.data?.group, () => show(state));
   state.watch = new ResizeObserver(() => state.data && body.offsetWidth !== state.wide && show(state));
   state.watch.observe(body);
-  states.set(parent, state);
   return state;
 }
 
@@ -224,19 +222,4 @@ function render(state) {
   show(state);
 }
 
-export default function ({ parentElement, data }) {
-  const state = states.get(parentElement) ?? start(parentElement);
-  const turn = ++state.turn;
-  if (data !== state.sent) {
-    state.sent = data;
-    state.data = unframe(data);
-    render(state);
-  }
-  return () => {
-    if (turn !== state.turn) return;
-    state.watch.disconnect();
-    state.unhear();
-    state.root.remove();
-    states.delete(parentElement);
-  };
-}
+export default mount(start, render);

@@ -1,7 +1,5 @@
 // A text that a model goes on with. What stood before the chosen step is as dark as its weight.
 
-const states = new WeakMap();
-
 function point(state, at) {
   const { data, readout } = state;
   if (at === null || at === data.read + data.chosen) return write(readout, data.words.hint);
@@ -69,22 +67,8 @@ function start(parent) {
   text.role = "group";
   readout.ariaLive = "polite";
   parent.append(root);
-  const state = { root, text, readout, turn: 0 };
-  states.set(parent, state);
+  const state = { root, text, readout };
   return state;
 }
 
-export default function ({ parentElement, data, setTriggerValue }) {
-  const state = states.get(parentElement) ?? start(parentElement);
-  const turn = ++state.turn;
-  state.send = setTriggerValue;
-  if (data !== state.sent) {
-    Object.assign(state, { sent: data, data: unframe(data) });
-    render(state);
-  }
-  return () => {
-    if (turn !== state.turn) return;
-    state.root.remove();
-    states.delete(parentElement);
-  };
-}
+export default mount(start, render);
