@@ -77,12 +77,11 @@ def edges_between(found: Compared) -> int:
 def _plain_edges(
     found: Compared, query: int, places: np.ndarray, paint: Theme, solid: Collection[Pair] | None
 ) -> list[dict]:
-    """Draw the edges of all others: what is solid, and what is dashed."""
-    pairs = [
-        (int(i), int(j))
-        for i, j in zip(*np.nonzero(found.allowed), strict=True)
-        if i != j and i != query
-    ]
+    """Draw the edges of all others, each once: what is solid, and what is dashed."""
+    joined = found.allowed | found.allowed.T
+    joined[query] &= ~found.allowed[query]
+    joined[:, query] &= ~found.allowed[query]
+    pairs = [(int(i), int(j)) for i, j in zip(*np.nonzero(np.triu(joined, 1)), strict=True)]
     line = {"color": faded(paint.muted, 0.6), "width": 1.5}
     return [
         _lines(_ends(places, pairs, solid, dash), line | {"dash": dash})

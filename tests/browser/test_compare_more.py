@@ -26,6 +26,17 @@ def test_the_step_goes_on_by_arrow_keys(visit):
     assert tab.wrong == []
 
 
+def test_the_race_plays_by_a_key_until_the_rnn_is_there(visit):
+    link = {"lang": "zh-Hant", "panel": "recurrence", "rung": "n4_t1"}
+    tab = visit("/compare", link=link, ready=".js-plotly-plot")
+    page = tab.page
+    page.keyboard.press("p")
+    expect(page.get_by_text("RNN 完成 4 個", exact=False).first).to_be_visible(timeout=20_000)
+    expect(page).to_have_url(re.compile("rung=n4_t4"))
+    expect(page.get_by_role("button", name=zh("steps.play"))).to_be_visible()
+    assert tab.wrong == []
+
+
 def test_layers_are_measured_here_when_asked(visit):
     tab = visit("/compare", link={"lang": "en", "panel": "costs"}, ready=".js-plotly-plot")
     page = tab.page

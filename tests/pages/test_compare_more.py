@@ -26,6 +26,10 @@ def by_name(app: AppTest, key: str) -> dict:
     return next(table for table in tables(app) if table["title"] == key)
 
 
+def markdown(app: AppTest) -> list[str]:
+    return [part.value for part in app.markdown]
+
+
 def test_every_question_of_ours_is_there():
     assert set(OWN) <= set(PANELS)
 
@@ -153,6 +157,15 @@ def test_layers_are_measured_when_asked():
     assert "| 16 |" in text
     assert "kB" in text
     assert not app.exception
+
+
+def test_a_projector_has_room_for_the_whole_table_of_costs():
+    whole = next(text for text in markdown(shown("costs")) if text.startswith("| "))
+    large = next(text for text in markdown(shown("costs", present="1")) if text.startswith("| "))
+    assert t("costs.flops") in whole
+    assert t("costs.flops") not in large
+    assert t("costs.dilated") in large
+    assert large.count("\n") == whole.count("\n")
 
 
 def test_other_sizes_are_not_measured_unasked():

@@ -126,6 +126,7 @@ def test_a_choice_that_cannot_be_is_a_sentence_and_changes_nothing(field, value,
     app.number_input(key=f"control.train.{field}").set_value(value).run()
     assert not app.exception
     assert [T(f"error.{code}", **values) in plain(error.value) for error in app.error] == [True]
+    assert app.number_input(key=f"control.train.{field}").value == value
     assert len(maps(app)) >= 2
 
 

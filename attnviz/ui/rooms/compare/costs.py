@@ -29,6 +29,8 @@ PATH = {
     "cnn": "⌈(n−1)/⌊k/2⌋⌉ = ",
     "restricted": "⌈(n−1)/⌊r/2⌋⌉ = ",
 }
+COLUMNS = ("work", "flops", "stored", "steps", "path", "dilated")
+"""Of the table; on a projector, where not all have room, one is left out."""
 
 
 def costs() -> None:
@@ -120,30 +122,35 @@ def _whole(count: int) -> str:
 
 def _table(found: dict[str, Cost], sizes: dict[str, int], least: tuple[str, ...]) -> None:
     t = session.t()
-    columns = ("work", "flops", "stored", "steps", "path", "dilated")
+    columns = [name for name in COLUMNS if name != "flops" or not session.settings().present]
     head = ["", *(t(f"costs.{name}") for name in columns)]
-    rows = [_row(name, cost, sizes, name in least) for name, cost in found.items()]
+    rows = [
+        [t(f"costs.{name}"), *(cells[column] for column in columns)]
+        for name, cost in found.items()
+        for cells in (_row(name, cost, sizes, name in least),)
+    ]
     lines = [head, [":---", *["---:"] * len(columns)], *rows]
     with st.container(key="counts-costs"):
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
 
 
-def _row(name: str, cost: Cost, sizes: dict[str, int], least: bool) -> list[str]:
+def _row(name: str, cost: Cost, sizes: dict[str, int], least: bool) -> dict[str, str]:
+    """Write one layer's cells, by column."""
     t, d = session.t(), sizes["d"]
     taps = cost.flops // (2 * d * d)
     scores = cost.stored // 4
     flops = FLOPS[name].format(taps=_whole(taps), scores=_whole(scores))
     formula = "n·n·d" if name == "restricted" and sizes["r"] > sizes["n"] else WORK[name]
     work = f"{formula} = {_whole(cost.work)}"
-    return [
-        t(f"costs.{name}"),
+    cells = (
         f"**{work} {t('costs.least')}**" if least else work,
         f"{flops} = {_whole(cost.flops)}",
         _bytes(cost.stored),
         f"n = {_whole(cost.steps)}" if name == "rnn" else "1",
         PATH[name] + _path(cost.path),
         "" if cost.dilated is None else f"⌈logₖ n⌉ = {_path(cost.dilated)}",
-    ]
+    )
+    return dict(zip(COLUMNS, cells, strict=True))
 
 
 def _path(path: int) -> str:

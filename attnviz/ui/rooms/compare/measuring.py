@@ -77,7 +77,8 @@ def _drawn(panel: str, found: Measured) -> None:
             )
     with st.container(key=f"counts-{panel}-measured"):
         st.markdown(_table(found))
-    st.caption(refusals.escape(t("measured.how")))
+    said = ("how", "gathers") if "restricted" in seconds else ("how",)
+    st.caption(refusals.escape(" ".join(t(f"measured.{each}") for each in said)))
 
 
 def _table(found: Measured) -> str:

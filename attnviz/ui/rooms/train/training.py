@@ -5,7 +5,7 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.models.learning import Learner, Snapshot
 from attnviz.models.trainer import Training
-from attnviz.text.numbers import decimals, number
+from attnviz.text.numbers import magnitude, number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.rooms.train import after, asked, choices, playing, shown
 
@@ -142,7 +142,7 @@ def _status(learner: Learner, training: Training | None, found: Snapshot) -> Non
     t = session.t()
     said = [t("train.at", step=number(found.step), steps=number(learner.steps))]
     said += shown.accuracies(learner, found)
-    said.append(f"{t('train.loss')} {decimals(found.loss, 3)}")
+    said.append(f"{t('train.loss')} {magnitude(found.loss)}")
     if training is not None and not training.over:
         place = cached.trainings().place(training)
         if place:
