@@ -108,11 +108,11 @@ def page(rounds: int) -> list[Figure]:
         browser = play.chromium.launch(executable_path=CHROMIUM, args=list(LAUNCH))
         first = browser.new_page()
         first.goto(f"{ours}/models")
-        first.locator(".heat .over").wait_for(timeout=120_000)
+        first.locator(".lines .token.query").first.wait_for(timeout=120_000)
         first.close()
         opened, whole = (
             [timed(browser.new_page, f"{ours}/models", part) for _ in range(rounds)]
-            for part in (".heads .over", ".heat .over")
+            for part in (".heads .over", ".lines .token.query")
         )
         line = [
             timed(browser.new_page, floor, "[data-testid=stMarkdownContainer]")
@@ -120,7 +120,7 @@ def page(rounds: int) -> list[Figure]:
         ]
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
         tab.goto(f"{ours}/models")
-        tab.locator(".heat .over").wait_for(timeout=120_000)
+        tab.locator(".lines .token.query").first.wait_for(timeout=120_000)
         tab.locator("textarea").first.fill(text)
         tab.locator(".st-key-models\\.read button, .st-key-models-read button").first.click()
         tab.wait_for_timeout(4_000)
@@ -136,7 +136,7 @@ def page(rounds: int) -> list[Figure]:
             f"{statistics.median(line):.0f} ms",
         ),
         Figure("· as a ratio", f"{ratio:.2f} ×", "1", "≤ 1.75 ×", ratio <= 1.75),
-        Figure("· the map of one head too", f"{statistics.median(whole):.0f} ms"),
+        Figure("· the lines of one head too", f"{statistics.median(whole):.0f} ms"),
         Figure(
             f"another head of {count} tokens: click to its lines",
             f"{statistics.median(switches):.0f} ms ({min(switches):.0f}–{max(switches):.0f})",

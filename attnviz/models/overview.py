@@ -1,5 +1,6 @@
 """The map of one head in a few pixels: blocks of weights pooled, a run of queries at a time."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,40 +45,62 @@ def overview(layer: Layer, head: int, pixels: int) -> Overview:
 
     Memory grows with the keys and the pixels, never with queries times keys.
     """
-    row_edges, column_edges = _edges(layer.n_query, pixels), _edges(layer.n_key, pixels)
-    shape = (len(row_edges) - 1, len(column_edges) - 1)
-    largest, total = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
-    for blocks in _runs(row_edges, _longest(layer)):
-        starts = row_edges[blocks.start : blocks.stop] - row_edges[blocks.start]
-        first, last = int(row_edges[blocks.start]), int(row_edges[blocks.stop]) - 1
-        top, summed = _pooled_rows(layer, head, first, last, starts)
-        largest[blocks] = np.maximum.reduceat(top, column_edges[:-1], axis=1)
-        total[blocks] = np.add.reduceat(summed, column_edges[:-1], axis=1)
-    sizes = np.diff(row_edges)[:, None] * np.diff(column_edges)
+    edges = _edges(layer.n_query, pixels), _edges(layer.n_key, pixels)
+    largest, total = _pooled(layer, head, edges, (np.maximum, np.add))
+    sizes = np.diff(edges[0])[:, None] * np.diff(edges[1])
     return Overview(
         read_only(largest),
         read_only(total / sizes.astype(np.float32)),
-        read_only(row_edges),
-        read_only(column_edges),
+        read_only(edges[0]),
+        read_only(edges[1]),
     )
 
 
+def largest_of_blocks(layer: Layer, head: int, pixels: int) -> Float[np.ndarray, "row column"]:
+    """Pool the weights of one head as `overview` does, into the largest of each block alone."""
+    edges = _edges(layer.n_query, pixels), _edges(layer.n_key, pixels)
+    return _pooled(layer, head, edges, (np.maximum,))[0]
+
+
+def _pooled(
+    layer: Layer,
+    head: int,
+    edges: tuple[Int[np.ndarray, " row_edge"], Int[np.ndarray, " column_edge"]],
+    ways: Sequence[np.ufunc],
+) -> Float[np.ndarray, "way row column"]:
+    """Pool blocks of queries and keys, in each of the ways."""
+    row_edges, column_edges = edges
+    pooled = np.zeros((len(ways), len(row_edges) - 1, len(column_edges) - 1), np.float32)
+    for blocks in _runs(row_edges, _longest(layer)):
+        starts = row_edges[blocks.start : blocks.stop] - row_edges[blocks.start]
+        first, last = int(row_edges[blocks.start]), int(row_edges[blocks.stop]) - 1
+        rows = _pooled_rows(layer, head, first, last, starts, ways)
+        for way, own, found in zip(ways, rows, pooled, strict=True):
+            found[blocks] = way.reduceat(own, column_edges[:-1], axis=1)
+    return pooled
+
+
 def _pooled_rows(
-    layer: Layer, head: int, first: int, last: int, starts: Int[np.ndarray, " block"]
-) -> tuple[Float[np.ndarray, "block key"], Float[np.ndarray, "block key"]]:
-    """Give the largest weight and the sum of each block of queries, for every key."""
-    top, summed = np.zeros((2, len(starts), layer.n_key), np.float32)
+    layer: Layer,
+    head: int,
+    first: int,
+    last: int,
+    starts: Int[np.ndarray, " block"],
+    ways: Sequence[np.ufunc],
+) -> Float[np.ndarray, "way block key"]:
+    """Pool each block of queries for every key, in each of the ways."""
+    pooled = np.zeros((len(ways), len(starts), layer.n_key), np.float32)
     longest = _longest(layer)
     if last - first < longest:
         weights, keys = layer.stretch(head, first, last)
-        top[:, keys] = np.maximum.reduceat(weights, starts, axis=0)
-        summed[:, keys] = np.add.reduceat(weights, starts, axis=0)
-        return top, summed
+        for way, own in zip(ways, pooled, strict=True):
+            own[:, keys] = way.reduceat(weights, starts, axis=0)
+        return pooled
     for start in range(first, last + 1, longest):
         weights, keys = layer.stretch(head, start, min(start + longest, last + 1) - 1)
-        np.maximum(top[0, keys], weights.max(axis=0), out=top[0, keys])
-        summed[0, keys] += weights.sum(axis=0)
-    return top, summed
+        for way, own in zip(ways, pooled, strict=True):
+            own[0, keys] = way(own[0, keys], way.reduce(weights, axis=0))
+    return pooled
 
 
 def _longest(layer: Layer) -> int:

@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 
 from attnviz.attention.arrays import read_only
 from attnviz.errors import InputError
+from attnviz.models.overview import largest_of_blocks
 from attnviz.models.results import Capture, Token
 from attnviz.models.words import Grouping, grouping
 
@@ -166,8 +167,8 @@ class Thumbnails(NamedTuple):
 
 def thumbnails(capture: Capture, layer: int, pixels: int = THUMBNAIL) -> Thumbnails:
     """Draw a small map of every head of a layer: the root of the largest weight of each block."""
-    heads = range(capture.layers[layer].n_heads)
-    pooled = np.stack([capture.overview(layer, head, pixels).largest for head in heads])
+    own = capture.layers[layer]
+    pooled = np.stack([largest_of_blocks(own, head, pixels) for head in range(own.n_heads)])
     shades = np.rint(np.sqrt(np.clip(pooled, 0, 1)) * 255).astype(np.uint8)
     largest = tuple(float(each) for each in pooled.max(axis=(1, 2)))
     return Thumbnails(shades.tobytes(), (int(shades.shape[1]), int(shades.shape[2])), largest)

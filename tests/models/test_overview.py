@@ -41,6 +41,8 @@ def test_each_pixel_is_the_largest_and_the_mean_of_its_block(n, more, pixels, ah
         patch.setattr(overview, "TILE", tile)
         patch.setattr(layers, "TILE", tile)
         found = overview.overview(layer, 1, pixels)
+        largest = overview.largest_of_blocks(layer, 1, pixels)
+    np.testing.assert_array_equal(largest, found.largest)
     weights = layer.weights(1)
     assert found.largest.shape == (min(n, pixels), min(n + more, pixels))
     assert_allclose(found.largest, pooled(weights, found, np.max), atol=1e-6)
