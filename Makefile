@@ -25,6 +25,7 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-dev browser
 	$(BIN)/python -m bench.see
 	$(BIN)/python -m bench.models
+	$(BIN)/python -m bench.saving
 	$(BIN)/python -m bench.metrics
 	$(BIN)/python -m bench.training
 
