@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,3 +65,21 @@ def app() -> Iterator[str]:
     """Give the address of a running attnviz that all browser tests share."""
     with serving(ROOT / "app.py") as address:
         yield address
+
+
+@pytest.fixture
+def english(monkeypatch) -> None:
+    """Run as on a system that is set to English."""
+    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+
+
+@pytest.fixture
+def command_line(capsys) -> Callable[..., tuple[int, str, str]]:
+    """Run a command line; give its exit status, and what it wrote to output and to errors."""
+    from attnviz.cli import main
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        status = main(arguments)
+        return status, *capsys.readouterr()
+
+    return run

@@ -26,20 +26,12 @@ from attnviz.text import LANGUAGES, words
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.fixture(autouse=True)
-def _english(monkeypatch):
-    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def said(capsys):
-    """Run a command line; give its exit status, and what it wrote to output and to errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(arguments)
-        return status, *capsys.readouterr()
-
-    return run
+def said(command_line):
+    return command_line
 
 
 # --- A trace on the screen

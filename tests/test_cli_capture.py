@@ -1,28 +1,20 @@
 """`python -m attnviz capture`: a real model without a browser."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from attnviz.cli import main
 from attnviz.cli.options import COMMANDS, PICTURED, UNIT
 from attnviz.models.tiny import save_tiny
 from attnviz.text import LANGUAGES, words
 
-
-@pytest.fixture(autouse=True)
-def _english(monkeypatch):
-    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def said(capsys):
-    """Run a command line; give its exit status, and what it wrote to output and to errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(("capture", *arguments))
-        return status, *capsys.readouterr()
-
-    return run
+def said(command_line):
+    return partial(command_line, "capture")
 
 
 @pytest.fixture(scope="module")

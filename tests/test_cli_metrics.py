@@ -4,12 +4,12 @@ import csv
 import io
 import json
 import statistics
+from functools import partial
 
 import numpy as np
 import pyarrow.parquet as parquet
 import pytest
 
-from attnviz.cli import main
 from attnviz.cli.options import COMMANDS, TABLED
 from attnviz.exports.head_tables import written
 from attnviz.models.corpus import AVERAGED
@@ -21,20 +21,12 @@ from attnviz.text import LANGUAGES, words
 TEXTS = ("I saw a saw", "saw saw", "a saw I saw a saw")
 
 
-@pytest.fixture(autouse=True)
-def _english(monkeypatch):
-    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def said(capsys):
-    """Run a command line; give its exit status, and what it wrote to output and to errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(("metrics", *arguments))
-        return status, *capsys.readouterr()
-
-    return run
+def said(command_line):
+    return partial(command_line, "metrics")
 
 
 @pytest.fixture(scope="module")

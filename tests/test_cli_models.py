@@ -1,10 +1,10 @@
 """`python -m attnviz models`: which models there are, and how one is added."""
 
 import io
+from functools import partial
 
 import pytest
 
-from attnviz.cli import main
 from attnviz.cli import models as cli_models
 from attnviz.errors import InputError
 from attnviz.exports.terminal import wide
@@ -12,19 +12,12 @@ from attnviz.models.catalogue import Entry, catalogue
 from attnviz.text import LANGUAGES
 from attnviz.text import catalogue as texts
 
-
-@pytest.fixture(autouse=True)
-def _english(monkeypatch):
-    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def said(capsys):
-    def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(["models", *arguments])
-        return status, *capsys.readouterr()
-
-    return run
+def said(command_line):
+    return partial(command_line, "models")
 
 
 @pytest.fixture

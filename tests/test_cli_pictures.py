@@ -1,10 +1,11 @@
 """`python -m attnviz capture --picture`: a vision model without a browser."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from PIL import Image
 
-from attnviz.cli import main
 from attnviz.models.load import load_model
 from attnviz.models.tiny import save_tiny
 from attnviz.text import words
@@ -13,20 +14,12 @@ T = words("en")
 PIXELS = np.random.default_rng(1).integers(0, 256, (20, 30, 3)).astype(np.uint8)
 
 
-@pytest.fixture(autouse=True)
-def _english(monkeypatch):
-    monkeypatch.setenv("LC_ALL", "en_US.UTF-8")
+pytestmark = pytest.mark.usefixtures("english")
 
 
 @pytest.fixture
-def said(capsys):
-    """Run a command line; give its exit status, and what it wrote to output and to errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        status = main(("capture", *arguments))
-        return status, *capsys.readouterr()
-
-    return run
+def said(command_line):
+    return partial(command_line, "capture")
 
 
 @pytest.fixture(scope="module")

@@ -88,14 +88,15 @@ def late(
     slope: float = 0.2,
 ) -> Float[np.ndarray, "node node"]:
     """Give a·LeakyReLU(source_i + target_j)."""
-    sums = source[:, None] + target
-    return np.where(sums > 0, sums, slope * sums) @ a
+    return leaky(source, target, slope) @ a
 
 
 def leaky(
-    source: Float[np.ndarray, " node"], target: Float[np.ndarray, " node"], slope: float = 0.2
-) -> Float[np.ndarray, "node node"]:
-    """Give LeakyReLU(source_i + target_j)."""
+    source: Float[np.ndarray, "node *d_out"],
+    target: Float[np.ndarray, "node *d_out"],
+    slope: float = 0.2,
+) -> Float[np.ndarray, "node node *d_out"]:
+    """Give LeakyReLU(source_i + target_j), of numbers or of vectors."""
     sums = source[:, None] + target
     return np.where(sums > 0, sums, slope * sums)
 
