@@ -103,7 +103,7 @@ function press(state, event) {
 }
 
 function start(parent) {
-  const root = make("div", "root heads");
+  const root = make("div", "root heads holds");
   const [canvas, overlay, picture, readout, title] = [make("canvas"), make("canvas", "over"), make("canvas"), make("p", "readout"), make("p", "quiet title")];
   const state = { root, canvas, overlay, picture, readout, title, at: null };
   overlay.tabIndex = 0;

@@ -207,7 +207,7 @@ function press(state, event) {
 }
 
 function start(parent) {
-  const root = make("div", "root heat");
+  const root = make("div", "root heat holds");
   const [canvas, overlay, picture] = [make("canvas"), make("canvas", "over"), make("canvas")];
   const [readout, scale, buttons] = [make("p", "readout"), make("div", "scale", make("span", "modes"), make("span", "legend")), MODES.map(() => make("button", "mode"))];
   const stage = make("div", "stage", canvas, overlay);

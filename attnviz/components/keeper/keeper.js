@@ -2,9 +2,9 @@
 
 const states = new WeakMap();
 const STEPS = ["Enter", " ", "Escape", "Home", "End", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
-const SELF = ".lines, .heat, .heads, .patches"; // these hold, or tell it themselves
 
-const inside = (event) => event.composedPath().some((node) => node.matches?.(SELF));
+// A picture that holds tokens is not disturbed while it is in use, or tells of them itself.
+const inside = (event) => event.composedPath().some((node) => node.matches?.(".holds"));
 const typing = ({ target }) => target.matches?.("textarea, input:not([type=checkbox], [type=radio], [type=range])");
 
 // A text that is being typed must not be disturbed: only its end counts.

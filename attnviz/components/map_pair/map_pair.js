@@ -264,7 +264,7 @@ function draw(state) {
 }
 
 function start(parent) {
-  const root = make("div", "root pair");
+  const root = make("div", "root pair holds");
   const [canvases, overlays, pictures] = ["", "over", ""].map((name) => [0, 1, 2].map(() => make("canvas", name)));
   const titles = [0, 1, 2].map(() => make("h3"));
   const [readout, scale] = [make("p", "readout"), make("div", "scale")];

@@ -224,7 +224,7 @@ function press(state, event) {
 }
 
 function start(parent) {
-  const root = make("div", "root patches");
+  const root = make("div", "root patches holds");
   const [canvas, overlay, picture] = [make("canvas"), make("canvas", "over"), make("canvas")];
   const [readout, pair, beside] = [make("p", "readout"), make("p", "pair"), make("div", "beside")];
   const [buttons, toggle] = [WAYS.map(() => make("button", "mode")), make("button", "mode")];

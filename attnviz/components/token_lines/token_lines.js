@@ -148,7 +148,7 @@ function press(state, event) {
 }
 
 function start(parent) {
-  const root = make("div", "root lines");
+  const root = make("div", "root lines holds");
   const [text, head, readout, frame] = [make("p", "text"), make("div", "names"), make("p", "readout"), make("div", "columns")];
   const [left, body, right, canvas] = [make("div", "side left"), make("div", "body"), make("div", "side right"), make("canvas")];
   body.append(canvas);
