@@ -51,6 +51,16 @@ class Visit:
         self.page.wait_for_timeout(QUIET)  # a part that was put in last is drawn a moment later
         self.page.wait_for_function(DRAWN)
 
+    def pressed(self, keys: list[str], look: str) -> list[object]:
+        """Press keys, all before a moment can pass, and give what a script sees after each."""
+        return self.page.evaluate(
+            f"""(keys) => keys.map((key) => {{
+              window.dispatchEvent(new KeyboardEvent("keydown", {{ key, bubbles: true }}));
+              return ({look})();
+            }})""",
+            keys,
+        )
+
     def grid(self, title: str) -> Locator:
         """Find a matrix by a word of its name."""
         return self.page.get_by_role("grid", name=title)

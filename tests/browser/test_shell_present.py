@@ -49,9 +49,7 @@ def test_presenting_shows_one_large_panel_at_a_time(visit, language):
     expect(page.locator(".st-key-bar")).to_have_count(0)
     names = ["weights", "ancestry", "scores", "maps"]
     before, seen = len(tab.frames), [page.evaluate(PANELS)]
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        page.keyboard.press(key)
-        seen.append(page.evaluate(PANELS))
+    seen += tab.pressed(["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"], PANELS)
     assert len(tab.frames) == before
     assert seen == [[name] for name in (*names, names[2])]
     page.keyboard.press("Home")

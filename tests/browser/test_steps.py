@@ -11,29 +11,21 @@ t = words("en")
 STEPS = ["query", "key", "scores", "weights", "value", "head_outputs", "together"]
 
 
-def shown(page) -> list[str]:
-    """Name the steps that can be seen."""
-    return page.evaluate(
-        "[...document.querySelectorAll('[class*=st-key-step-]')]"
-        ".filter((step) => step.checkVisibility({ visibilityProperty: true }))"
-        ".map((step) => /st-key-step-(\\w+)/.exec(step.className)[1])"
-    )
+# The steps that can be seen.
+SHOWN = """() => [...document.querySelectorAll("[class*=st-key-step-]")]
+  .filter((step) => step.checkVisibility({ visibilityProperty: true }))
+  .map((step) => /st-key-step-(\\w+)/.exec(step.className)[1])"""
 
 
 def test_every_step_is_reached_by_keyboard_without_asking_the_server(visit):
     tab = visit("/steps")
     page = tab.page
     expect(page.locator(".js-plotly-plot")).to_have_count(len(STEPS))
+    page.keyboard.press("Home")
     before = len(tab.frames)
-    seen = shown(page)
-    for _ in STEPS[1:]:
-        page.keyboard.press("ArrowRight")
-        seen += shown(page)
-    for key in ("Home", "End", "ArrowLeft"):
-        page.keyboard.press(key)
-        seen += shown(page)
+    seen = tab.pressed(["ArrowRight"] * (len(STEPS) - 1) + ["Home", "End", "ArrowLeft"], SHOWN)
     assert len(tab.frames) == before
-    assert seen == [*STEPS, STEPS[0], STEPS[-1], STEPS[-2]]
+    assert seen == [[name] for name in (*STEPS[1:], STEPS[0], STEPS[-1], STEPS[-2])]
 
 
 def test_each_step_shows_its_title_picture_and_formula(visit):
@@ -83,4 +75,4 @@ def test_the_asking_token_is_changed_without_leaving_the_step(visit):
     expect(title).to_contain_text("(−0.38, 1.44)")
     tab.page.get_by_role("button", name="a3").click()
     expect(title).to_contain_text("(0.45, 1.78)")
-    assert shown(tab.page) == ["head_outputs"]
+    assert tab.page.evaluate(SHOWN) == ["head_outputs"]

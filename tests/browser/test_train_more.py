@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from attnviz.models.film import moments
+from attnviz.models.induction.film import moments
 from attnviz.text import words
 
 t, zh = words("en"), words("zh-Hant")
