@@ -4,8 +4,8 @@ import argparse
 import os
 import time
 
-from attnviz.models.learning import Plan
-from attnviz.models.trainer import Training, Trainings
+from attnviz.models.training.learning import Plan
+from attnviz.models.training.trainer import Training, Trainings
 from bench.see import Figure
 
 PLANS = {

@@ -51,17 +51,25 @@ FLOORS = {
 }
 
 # Files that need a light part of a heavy package: safetensors.numpy brings no torch.
-LIGHT = {f"attnviz.models.{name}": {"safetensors"} for name in ("saved", "replayed")}
+LIGHT = {
+    f"attnviz.models.{name}": {"safetensors"} for name in ("training.saved", "induction.replayed")
+}
 
 # The files of models that run them; the others know torch as little as the web pages do.
 HEAVY = {"torch", "transformers", "tokenizers", "gguf", "accelerate", "safetensors"}
 RUNNING = {
     f"attnviz.models.{name}"
     for name in (
-        "bergamot",
         "capture",
-        "convert",
+        "conversion.bergamot",
+        "conversion.convert",
         "eager",
+        "editing.ablating",
+        "editing.edited_calls",
+        "induction.frames",
+        "induction.make",
+        "induction.moved",
+        "induction.signs",
         "load",
         "model",
         "pictures",
@@ -69,12 +77,13 @@ RUNNING = {
         "recorder",
         "serve",
         "tiny",
+        "tiny_tokenizers",
+        "training.make_data_size",
+        "training.serve",
+        "training.train",
         "writing",
     )
-} | {f"attnviz.models.{name}" for name in ("tiny_tokenizers", "signs", "train_induction", "frames")}
-RUNNING |= {"attnviz.models.training", "attnviz.models.train_serve"}
-RUNNING |= {"attnviz.models.train_data_size", "attnviz.models.moved"}
-RUNNING |= {"attnviz.models.ablating", "attnviz.models.edited_calls"}
+}
 
 
 def module_of(file: Path) -> str:

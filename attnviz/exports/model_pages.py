@@ -32,7 +32,7 @@ from attnviz.exports.payloads import (
 )
 from attnviz.figures.theme import THEMES, ThemeName, luminance
 from attnviz.models.catalogue import Entry, catalogue
-from attnviz.models.edits import EVERY_HEAD, Edit
+from attnviz.models.editing.edits import EVERY_HEAD, Edit
 from attnviz.models.results import Capture
 from attnviz.models.views import BLOCKS, MOST_EXACT, Thumbnails, Unit, thumbnails
 from attnviz.text import Words

@@ -107,7 +107,7 @@ def attentions(shown: Shown, t: Words) -> list[str]:
     if entry is not None:
         lines += ["from attnviz.models.catalogue import catalogue"]
     if shown.model == "enpt":
-        lines += [f"import attnviz.models.bergamot  # {t('code.model_class')}"]
+        lines += [f"import attnviz.models.conversion.bergamot  # {t('code.model_class')}"]
     lines += [""]
     if entry is None:
         lines += [f"folder = {shown.model!r}"]

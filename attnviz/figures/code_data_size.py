@@ -1,7 +1,7 @@
 """Code that makes one point of the curves of data size: in plain torch, and with the package."""
 
 from attnviz.figures.code_literals import constant
-from attnviz.models.data_size import Making, PointPlan
+from attnviz.models.training.data_size import Making, PointPlan
 from attnviz.text import Words
 
 _ATTENTION = [
@@ -34,8 +34,8 @@ def point_with_torch(plan: PointPlan, t: Words) -> str:
             "import numpy as np",
             "import torch",
             "",
-            "from attnviz.models.data_size import lessons, new_strings",
-            "from attnviz.models.train_data_size import initial",
+            "from attnviz.models.training.data_size import lessons, new_strings",
+            "from attnviz.models.training.make_data_size import initial",
             "",
             f"n, seed, steps = {plan.n}, {plan.seed}, {making.steps}",
             f"known, new = lessons(seed, n), new_strings()  # {t('code.strings')}",
@@ -77,10 +77,10 @@ def point_with_package(plan: PointPlan, t: Words) -> str:
     making = "" if plan.making == Making() else f", making=Making(steps={plan.making.steps})"
     return "\n".join(
         [
-            "from attnviz.models.data_size import Making, PointPlan, curves"
+            "from attnviz.models.training.data_size import Making, PointPlan, curves"
             if making
-            else "from attnviz.models.data_size import PointPlan, curves",
-            "from attnviz.models.train_data_size import made",
+            else "from attnviz.models.training.data_size import PointPlan, curves",
+            "from attnviz.models.training.make_data_size import made",
             "",
             f"plan = PointPlan(n={plan.n}, seed={plan.seed}, pool={plan.pool!r}{making})",
             "*_, last = made(plan)",

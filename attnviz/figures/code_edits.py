@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float
 
 from attnviz.figures.code_literals import WIDTH, numpy_array
+from attnviz.models.editing.worth import Worth
 from attnviz.models.results import Capture
-from attnviz.models.worth import Worth
 from attnviz.text import Words
 
 
@@ -51,7 +51,7 @@ def package_edit(model: str, edited: Capture, layer: int, head: int, t: Words) -
     if edited.target_tokens:
         target = f", target={''.join(_target(edited))!r}"
     edits = ", ".join(repr(each.written) for each in edited.edits)
-    lines = ["import attnviz", "from attnviz.models.changes import changes", ""]
+    lines = ["import attnviz", "from attnviz.models.editing.changes import changes", ""]
     lines += [f"model = attnviz.load_model({model!r})"]
     if texts == ["picture"]:
         lines += [f"picture = ...  # {t('code.edit_picture')}"]
@@ -100,7 +100,7 @@ def package_worth(model: str, capture: Capture, t: Words) -> str:
     return "\n".join(
         [
             "import attnviz",
-            "from attnviz.models.ablating import worth",
+            "from attnviz.models.editing.ablating import worth",
             "",
             f"model = attnviz.load_model({model!r})",
             *([] if capture.texts else [f"picture = ...  # {t('code.edit_picture')}"]),

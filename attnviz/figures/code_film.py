@@ -1,7 +1,7 @@
 """Code that runs the package's own model as it was at a moment of its training."""
 
-from attnviz.models.film import name_at
-from attnviz.models.replayed import read
+from attnviz.models.induction.film import name_at
+from attnviz.models.induction.replayed import read
 from attnviz.text import Words
 
 
@@ -13,7 +13,7 @@ def film_with_numpy(step: int, text: str, pair: tuple[int, int], t: Words) -> st
             "import numpy as np",
             "from safetensors.numpy import load_file",
             "",
-            "from attnviz.models.film import FOLDER, FRAMES",
+            "from attnviz.models.induction.film import FOLDER, FRAMES",
             "",
             f"step = {step}",
             'numbers = load_file(FOLDER / "model.safetensors") | {',

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnviz.figures.code_train import package_code, torch_code
-from attnviz.models.learning import Learner
+from attnviz.models.training.learning import Learner
 from attnviz.text import Words
 
 
@@ -34,8 +34,8 @@ def seeds_with_package(learner: Learner, n: int, words: np.ndarray, t: Words) ->
         [
             "import numpy as np",
             "",
-            "from attnviz.models.learning import Plan, attention",
-            "from attnviz.models.training import seeds",
+            "from attnviz.models.training.learning import Plan, attention",
+            "from attnviz.models.training.train import seeds",
             "",
             plan,
             sentence,

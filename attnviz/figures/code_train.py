@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnviz.figures.code_literals import constant, literal
-from attnviz.models.learning import BATCH, MATRICES, Learner, Plan
-from attnviz.models.tasks import DETERMINERS, OWN, PRONOUNS
+from attnviz.models.training.learning import BATCH, MATRICES, Learner, Plan
+from attnviz.models.training.tasks import DETERMINERS, OWN, PRONOUNS
 from attnviz.text import Words
 
 
@@ -60,8 +60,8 @@ def package_code(learner: Learner, step: int, words: np.ndarray, t: Words) -> st
         [
             "import numpy as np",
             "",
-            "from attnviz.models.learning import Plan, attention",
-            "from attnviz.models.training import train",
+            "from attnviz.models.training.learning import Plan, attention",
+            "from attnviz.models.training.train import train",
             "",
             f"plan = Plan({chosen})",
             f"found = next(found for found in train(plan) if found.step == {step})",

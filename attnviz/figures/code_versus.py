@@ -6,7 +6,7 @@ import numpy as np
 
 from attnviz.figures.code_literals import numpy_array
 from attnviz.figures.spoken_versus import Lines, line_name
-from attnviz.models.aligned import WHOLE_LAYER, Compared, Pair
+from attnviz.models.comparing.aligned import WHOLE_LAYER, Compared, Pair
 from attnviz.text import Words
 
 
@@ -66,7 +66,7 @@ def with_package(
     same_model, same = sides[0].model == sides[1].model, sides[0] == sides[1]
     lines = [
         "import attnviz",
-        "from attnviz.models.aligned import compared, side_of",
+        "from attnviz.models.comparing.aligned import compared, side_of",
         "",
         f"model = attnviz.load_model({sides[0].model!r})",
         f"one = model.capture({_texts(sides[0])})",

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from attnviz.figures.labels import escape
 from attnviz.figures.theme import FONT, THEMES, Theme, ThemeName, drawn, faded, layout
-from attnviz.models.data_size import NETWORKS, Curves, Point
+from attnviz.models.training.data_size import NETWORKS, Curves, Point
 from attnviz.text import Words
 from attnviz.text.numbers import decimals, number
 

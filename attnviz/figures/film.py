@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from attnviz.figures.theme import FONT, THEMES, Theme, ThemeName, drawn, faded, layout
-from attnviz.models.film import Moment
+from attnviz.models.induction.film import Moment
 from attnviz.text import Words
 from attnviz.text.numbers import decimals, number
 

@@ -5,10 +5,10 @@ from functools import reduce
 
 import numpy as np
 
-from attnviz.models.changes import Changes
+from attnviz.models.editing.changes import Changes
+from attnviz.models.editing.worth import Worth
 from attnviz.models.results import Capture
 from attnviz.models.tokens import visible
-from attnviz.models.worth import Worth
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
 

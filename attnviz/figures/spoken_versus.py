@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnviz.models.aligned import Compared, Places
+from attnviz.models.comparing.aligned import Compared, Places
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
 

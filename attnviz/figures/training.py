@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from attnviz.figures.labels import escape
 from attnviz.figures.notation import ROW, Notation
 from attnviz.figures.theme import FONT, THEMES, Number, Theme, ThemeName, drawn, layout
-from attnviz.models.learning import MATRICES, Snapshot
+from attnviz.models.training.learning import MATRICES, Snapshot
 from attnviz.text import Words
 from attnviz.text.numbers import decimals, magnitude, number, significant
 

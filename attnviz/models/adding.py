@@ -33,7 +33,7 @@ def add(entry: Entry, progress: Callable[[str, float], None]) -> Path:
         return files[0].parent
     progress("convert", 0.0)
     # Torch comes with it: only this step waits for that.
-    convert: Any = importlib.import_module("attnviz.models.convert")
+    convert: Any = importlib.import_module("attnviz.models.conversion.convert")
     return convert.converted(entry, progress)
 
 

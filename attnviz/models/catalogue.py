@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from attnviz.errors import InputError
-from attnviz.models.film import KEY, step_of
+from attnviz.models.induction.film import KEY, step_of
 
 
 @dataclass(frozen=True)

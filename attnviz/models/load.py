@@ -17,12 +17,12 @@ import transformers as hf
 from safetensors import SafetensorError
 from transformers.models.auto import configuration_auto, modeling_auto
 
-from attnviz.models import bergamot as _bergamot  # noqa: F401  registers its class of model
 from attnviz.models import capture as _capture  # noqa: F401  registers our attention
-from attnviz.models.convert import Progress, converted
-from attnviz.models.film import KEY, step_of
+from attnviz.models.conversion import bergamot as _bergamot  # noqa: F401  registers its class of model
+from attnviz.models.conversion.convert import Progress, converted
+from attnviz.models.induction.film import KEY, step_of
+from attnviz.models.induction.moved import move_to
 from attnviz.models.model import Model
-from attnviz.models.moved import move_to
 from attnviz.models.pictures import Eye
 from attnviz.models.recorder import FAST, OWN
 

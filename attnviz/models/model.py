@@ -11,7 +11,7 @@ import torch
 
 from attnviz.errors import InputError
 from attnviz.models.eager import farthest, own_weights, rounding, weights_alone
-from attnviz.models.edits import Edit, check, edits_of, silenced
+from attnviz.models.editing.edits import Edit, check, edits_of, silenced
 from attnviz.models.layers import Layer
 from attnviz.models.pictures import Eye
 from attnviz.models.recorder import Recorder, numbers

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 
 from attnviz.errors import InputError
-from attnviz.models.edited_calls import edited_mask, even_bias, even_queries, without_sinks
-from attnviz.models.edits import Edit, LayerEdits, of_layer
+from attnviz.models.editing.edited_calls import edited_mask, even_bias, even_queries, without_sinks
+from attnviz.models.editing.edits import Edit, LayerEdits, of_layer
 from attnviz.models.layers import Layer
 from attnviz.models.visible import Bias, Visible
 

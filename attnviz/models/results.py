@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, UInt8
 
 from attnviz.attention import HeadChoices, HeadTrace, attend
-from attnviz.models.edits import Edit
+from attnviz.models.editing.edits import Edit
 from attnviz.models.layers import Layer, Rows
 from attnviz.models.overview import Overview, RowCheck, overview, row_check
 

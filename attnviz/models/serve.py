@@ -9,8 +9,8 @@ import torch
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.ablating import worth
-from attnviz.models.film import step_of
+from attnviz.models.editing.ablating import worth
+from attnviz.models.induction.film import step_of
 from attnviz.models.load import load_model
 from attnviz.models.model import Model
 from attnviz.models.projecting import output_matrix

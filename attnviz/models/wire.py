@@ -8,12 +8,12 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from attnviz.attention.arrays import read_only
-from attnviz.models.edits import Edit
+from attnviz.models.editing.edits import Edit
+from attnviz.models.editing.worth import Worth
 from attnviz.models.layers import Layer
 from attnviz.models.outputs import OutputMatrix
 from attnviz.models.results import Capture, Prediction, Token
 from attnviz.models.visible import Bias, Visible
-from attnviz.models.worth import Worth
 from attnviz.models.written import Step, Written
 
 _LENGTHS = struct.Struct("<IQ")

@@ -18,9 +18,9 @@ import numpy as np
 from attnviz.errors import InputError
 from attnviz.models import wire
 from attnviz.models.catalogue import allowed
+from attnviz.models.editing.worth import Worth
 from attnviz.models.outputs import OutputMatrix
 from attnviz.models.results import Capture
-from attnviz.models.worth import Worth
 from attnviz.models.written import Written
 
 Progress = Callable[[str, float], None]

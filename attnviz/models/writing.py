@@ -15,7 +15,7 @@ import torch
 from attnviz.attention.arrays import read_only
 from attnviz.errors import InputError
 from attnviz.models.eager import own_weights, weights_alone
-from attnviz.models.edits import Edit, check, edits_of
+from attnviz.models.editing.edits import Edit, check, edits_of
 from attnviz.models.layers import Layer
 from attnviz.models.model import Model
 from attnviz.models.results import Token

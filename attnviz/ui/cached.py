@@ -19,9 +19,9 @@ from attnviz.lessons.drawings import drawing
 from attnviz.lessons.files import Contents, read_table
 from attnviz.lessons.scaling import WIDTHS, Study, study
 from attnviz.models.images import read_picture
-from attnviz.models.replayed import Replay
-from attnviz.models.replayed import replay as replayed
-from attnviz.models.trainer import Trainings
+from attnviz.models.induction.replayed import Replay
+from attnviz.models.induction.replayed import replay as replayed
+from attnviz.models.training.trainer import Trainings
 from attnviz.scene import Scene, scene_of
 from attnviz.settings import Settings
 from attnviz.ui.jobs import Job

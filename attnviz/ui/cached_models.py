@@ -11,12 +11,13 @@ import streamlit as st
 from attnviz.attention.readings import HeadReading
 from attnviz.errors import InputError
 from attnviz.lessons.drawings import DRAWINGS, drawing
-from attnviz.models.aligned import Pair
 from attnviz.models.cards import Answer, answer, cards
-from attnviz.models.changes import Changes
-from attnviz.models.changes import changes as changes_of
+from attnviz.models.comparing.aligned import Pair
+from attnviz.models.comparing.heads_apart import HeadsApart, changed, from_head
 from attnviz.models.corpus import Averaged, over, sentences_for
-from attnviz.models.heads_apart import HeadsApart, changed, from_head
+from attnviz.models.editing.changes import Changes
+from attnviz.models.editing.changes import changes as changes_of
+from attnviz.models.editing.worth import Worth
 from attnviz.models.images import reads_pictures
 from attnviz.models.listed import Similar, listed, similar
 from attnviz.models.outputs import OutputMatrix
@@ -28,7 +29,6 @@ from attnviz.models.views import Thumbnails, Unit, View
 from attnviz.models.views import thumbnails as thumbnails_of
 from attnviz.models.views import view as view_of
 from attnviz.models.worker import Worker
-from attnviz.models.worth import Worth
 from attnviz.models.written import Written
 from attnviz.settings import Edit
 from attnviz.ui import cached

@@ -8,7 +8,7 @@ import pytest
 
 from attnviz.figures import code_versus, spoken_versus
 from attnviz.figures.code_versus import Read
-from attnviz.models.aligned import MEASURES, WHOLE_LAYER, compared, side_of
+from attnviz.models.comparing.aligned import MEASURES, WHOLE_LAYER, compared, side_of
 from attnviz.models.load import load_model
 from attnviz.text import words
 

@@ -12,12 +12,12 @@ from attnviz.figures.code_film import film_with_numpy, film_with_package
 from attnviz.figures.code_seeds import seeds_with_package, seeds_with_torch
 from attnviz.figures.data_size import size_curves, size_curves_alt
 from attnviz.figures.film import Shown, film_curves, film_curves_alt
-from attnviz.models.data_size import NETWORKS, POOLS, Making, Point, PointPlan, curves
-from attnviz.models.film import moments
-from attnviz.models.learning import Plan, attention
-from attnviz.models.replayed import replay, signs_twice
-from attnviz.models.train_data_size import made
-from attnviz.models.training import seeds
+from attnviz.models.induction.film import moments
+from attnviz.models.induction.replayed import replay, signs_twice
+from attnviz.models.training.data_size import NETWORKS, POOLS, Making, Point, PointPlan, curves
+from attnviz.models.training.learning import Plan, attention
+from attnviz.models.training.make_data_size import made
+from attnviz.models.training.train import seeds
 from attnviz.text import LANGUAGES, words
 
 T = words("en")

@@ -15,9 +15,9 @@ from attnviz.figures.training import (
     learned_matrices_alt,
     percent,
 )
-from attnviz.models.learning import MATRICES, Plan, attention
-from attnviz.models.tasks import OWN
-from attnviz.models.training import train
+from attnviz.models.training.learning import MATRICES, Plan, attention
+from attnviz.models.training.tasks import OWN
+from attnviz.models.training.train import train
 from attnviz.text import LANGUAGES, words
 
 KINDS = ("same", "different")

@@ -9,7 +9,7 @@ import torch
 from numpy.testing import assert_allclose, assert_array_equal
 
 from attnviz.errors import InputError
-from attnviz.models.edits import edits_of
+from attnviz.models.editing.edits import edits_of
 from attnviz.models.results import Capture
 from attnviz.models.tiny import TINY, tiny_network
 

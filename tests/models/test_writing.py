@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from attnviz.attention.metrics import induction_score
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.edits import edits_of
+from attnviz.models.editing.edits import edits_of
 from attnviz.models.load import load_model
 from attnviz.models.repeats import SHORTEST, copies, doubled, foreknown, random_twice
 from attnviz.models.worker import Worker

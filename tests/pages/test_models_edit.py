@@ -9,7 +9,7 @@ from attnviz.figures.code_edits import numpy_edit, numpy_worth, package_edit, pa
 from attnviz.figures.edits import change_bars, change_bars_alt, spread_map, spread_map_alt
 from attnviz.figures.notation import NOTATIONS
 from attnviz.figures.spoken_edits import edits_said, share, spread_said
-from attnviz.models.changes import changes
+from attnviz.models.editing.changes import changes
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached_models
@@ -272,7 +272,7 @@ def test_the_code_of_what_heads_are_worth_gives_the_same(capsys):
 
 
 def test_without_a_loss_heads_are_listed_by_how_far_vectors_move():
-    from attnviz.models.worth import Worth
+    from attnviz.models.editing.worth import Worth
 
     moved = (np.array([0.1, 0.5]), np.array([0.02, 0.3]))
     found, names = Worth(moved=moved), [["a", "b"], ["c", "d"]]

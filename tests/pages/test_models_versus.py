@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.models.aligned import compared, side_of
-from attnviz.models.heads_apart import changed, from_head
-from attnviz.models.minimal_pairs import partner
+from attnviz.models.comparing.aligned import compared, side_of
+from attnviz.models.comparing.heads_apart import changed, from_head
+from attnviz.models.comparing.minimal_pairs import partner
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals
 from attnviz.ui import cached_models

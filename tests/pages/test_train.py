@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.models.learning import Plan
-from attnviz.models.tasks import OWN, TASKS
+from attnviz.models.training.learning import Plan
+from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
 from tests.pages.test_pages import opened

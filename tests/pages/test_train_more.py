@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attnviz.models.data_size import curves
-from attnviz.models.film import moments
-from attnviz.models.learning import Plan
+from attnviz.models.induction.film import moments
+from attnviz.models.training.data_size import curves
+from attnviz.models.training.learning import Plan
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
 from tests.pages.test_pages import opened

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from attnviz.models.aligned import WHOLE_LAYER, Pair, Side, compared, side_of
+from attnviz.models.comparing.aligned import WHOLE_LAYER, Pair, Side, compared, side_of
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit
 

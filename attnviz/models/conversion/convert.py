@@ -22,9 +22,9 @@ from transformers import (
 )
 
 from attnviz.errors import InputError
-from attnviz.models import marian_binary, onnx_weights, q4_blocks
-from attnviz.models.bergamot import BergamotConfig
 from attnviz.models.catalogue import Entry
+from attnviz.models.conversion import marian_binary, onnx_weights, q4_blocks
+from attnviz.models.conversion.bergamot import BergamotConfig
 
 Progress = Callable[[str, float], None]
 """Told the stage, a word, and how much of it is done, from 0 to 1."""

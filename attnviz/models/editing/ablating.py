@@ -10,11 +10,11 @@ import torch
 from attnviz.attention.arrays import read_only
 from attnviz.attention.head_importance import ablation_importance
 from attnviz.errors import InputError
-from attnviz.models.changes import relative
-from attnviz.models.edits import Edit
+from attnviz.models.editing.changes import relative
+from attnviz.models.editing.edits import Edit
+from attnviz.models.editing.worth import Worth
 from attnviz.models.model import Model
 from attnviz.models.recorder import numbers
-from attnviz.models.worth import Worth
 
 Progress = Callable[[str, float], None]
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from attnviz.models.edits import EVERY_HEAD, LayerEdits
+from attnviz.models.editing.edits import EVERY_HEAD, LayerEdits
 
 _HIDDEN = -1e30
 

@@ -9,7 +9,7 @@ from pathlib import Path
 KEY = "induction"
 """The key of the finished model in the catalogue."""
 
-FOLDER = Path(__file__).with_name("induction")
+FOLDER = Path(__file__).with_name("weights")
 SCORES = FOLDER / "film.json"
 FRAMES = FOLDER / "film.safetensors"
 """The weights of every moment but the last, whose weights are the model's: "step/name"."""

@@ -1,6 +1,6 @@
 """The package's own model as it was at a moment of its training."""
 
-from attnviz.models.film import moments, name_at
+from attnviz.models.induction.film import moments, name_at
 from attnviz.models.load import load_model
 from attnviz.models.model import Model
 

@@ -1,4 +1,4 @@
-"""Train the small model that the package carries: `python -m attnviz.models.train_induction`.
+"""Train the small model that the package carries: `python -m attnviz.models.induction.make`.
 
 Two layers of attention and nothing else read random signs in which one piece comes twice. To know
 how the piece goes on, the first layer must learn to look at the sign before, and the second at
@@ -26,8 +26,8 @@ from safetensors.torch import save_file
 
 from attnviz.attention.patterns import induction_score, previous_share
 from attnviz.attention.shares import PerHead
-from attnviz.models.film import FOLDER, FRAMES, SCORES, Moment
-from attnviz.models.signs import SIGNS, sign_tokenizer
+from attnviz.models.induction.film import FOLDER, FRAMES, SCORES, Moment
+from attnviz.models.induction.signs import SIGNS, sign_tokenizer
 
 LAYERS, HEADS = 2, 4
 LENGTH, BATCH = 64, 64
@@ -193,7 +193,7 @@ def save(past: Past, plan: Plan, folder: Path = FOLDER) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Train, say how it goes, and save what is accepted; 1 where nothing was."""
-    parser = argparse.ArgumentParser(prog="python -m attnviz.models.train_induction")
+    parser = argparse.ArgumentParser(prog="python -m attnviz.models.induction.make")
     parser.add_argument("--seed", type=int, default=Plan.seed)
     parser.add_argument("--steps", type=int, default=Plan.steps)
     parser.add_argument("--threads", type=int, default=1)

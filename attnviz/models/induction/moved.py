@@ -3,7 +3,7 @@
 import torch
 from safetensors import safe_open
 
-from attnviz.models.film import FRAMES
+from attnviz.models.induction.film import FRAMES
 from attnviz.models.model import Model
 
 

@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 
 from attnviz.attention.arrays import read_only
 from attnviz.errors import InputError
-from attnviz.models.film import FOLDER, FRAMES, moments
+from attnviz.models.induction.film import FOLDER, FRAMES, moments
 from attnviz.models.repeats import Copies, copies
 
 _FROZEN = "mlp"  # these layers stay zero

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from attnviz.errors import InputError
-from attnviz.models.task_tables import EXAMPLES, own_task
-from attnviz.models.tasks import NO_WORD, OWN, Sentences, Task, task_of
+from attnviz.models.training.task_tables import EXAMPLES, own_task
+from attnviz.models.training.tasks import NO_WORD, OWN, Sentences, Task, task_of
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 LETTERS = {"q": "w_q", "k": "w_k", "v": "w_v", "o": "w_o"}

@@ -1,4 +1,4 @@
-"""Make the curves of `data_size`: `python -m attnviz.models.train_data_size`.
+"""Make the curves of `data_size`: `python -m attnviz.models.training.make_data_size`.
 
 A convolution of two layers with kernels of 3 and a layer of attention with two heads learn the
 same strings. Networks of the same kind learn together, each from its own strings and numbers.
@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from attnviz.models.data_size import (
+from attnviz.models.training.data_size import (
     CURVES,
     LENGTH,
     N_SIGNS,
@@ -261,7 +261,7 @@ def save(points: Sequence[Point], making: Making, seconds: float, file: Path = C
 def main(arguments: Sequence[str] | None = None) -> int:
     """Make the curves, and say how it goes. It takes about three minutes of one core."""
     plain = Making()
-    parser = argparse.ArgumentParser(prog="python -m attnviz.models.train_data_size")
+    parser = argparse.ArgumentParser(prog="python -m attnviz.models.training.make_data_size")
     parser.add_argument("--steps", type=int, default=plain.steps)
     parser.add_argument("--rate", type=float, default=plain.rate)
     parser.add_argument("--batch", type=int, default=plain.batch)

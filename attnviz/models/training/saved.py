@@ -2,7 +2,7 @@
 
 from safetensors.numpy import save
 
-from attnviz.models.learning import Learner, Snapshot
+from attnviz.models.training.learning import Learner, Snapshot
 
 
 def weights_file(learner: Learner, found: Snapshot) -> bytes:

@@ -11,11 +11,11 @@ import torch
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.data_size import PointPlan
-from attnviz.models.learning import Plan, Snapshot
-from attnviz.models.train_data_size import made
-from attnviz.models.trained import read_order
-from attnviz.models.training import train
+from attnviz.models.training.data_size import PointPlan
+from attnviz.models.training.learning import Plan, Snapshot
+from attnviz.models.training.make_data_size import made
+from attnviz.models.training.train import train
+from attnviz.models.training.trained import read_order
 
 PATIENCE = 5.0
 """Seconds without a watcher after which a training ends."""

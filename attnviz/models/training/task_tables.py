@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attnviz.errors import InputError
-from attnviz.models.tasks import NO_WORD, OWN, WORDS, Sentences, Task
+from attnviz.models.training.tasks import NO_WORD, OWN, WORDS, Sentences, Task
 
 MOST_SENTENCES, MOST_WORDS, LONGEST = 300, 300, 24
 _COLUMNS = re.compile(r"\s*[\t|｜]\s*")

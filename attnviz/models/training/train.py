@@ -8,8 +8,16 @@ import torch
 from torch.nn import functional
 
 from attnviz.errors import InputError
-from attnviz.models.learning import BATCH, MATRICES, Learner, Plan, Snapshot, initial, snapshot
-from attnviz.models.tasks import NO_WORD, Sentences
+from attnviz.models.training.learning import (
+    BATCH,
+    MATRICES,
+    Learner,
+    Plan,
+    Snapshot,
+    initial,
+    snapshot,
+)
+from attnviz.models.training.tasks import NO_WORD, Sentences
 
 Tensors = Mapping[str, torch.Tensor]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.data_size import Making, Point, PointPlan, PointSoFar
-from attnviz.models.learning import Learner, Plan, Snapshot
+from attnviz.models.training.data_size import Making, Point, PointPlan, PointSoFar
+from attnviz.models.training.learning import Learner, Plan, Snapshot
 
 
 class Work:

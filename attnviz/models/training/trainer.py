@@ -18,9 +18,9 @@ from typing import cast, overload
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.data_size import PointPlan
-from attnviz.models.learning import Plan
-from attnviz.models.trained import PointWork, Training, Work, order_of, work_of
+from attnviz.models.training.data_size import PointPlan
+from attnviz.models.training.learning import Plan
+from attnviz.models.training.trained import PointWork, Training, Work, order_of, work_of
 
 KEPT = 16
 """How many trainings are kept with their snapshots; the one not asked for the longest goes."""
@@ -28,7 +28,7 @@ KEPT = 16
 LEASE = 2.5
 """Seconds for which a training goes on after a page has asked for news."""
 
-_COMMAND = (sys.executable, "-m", "attnviz.models.train_serve")
+_COMMAND = (sys.executable, "-m", "attnviz.models.training.serve")
 _SPARING = {"OMP_NUM_THREADS": "1"}  # two threads wait for each other on a busy machine
 _LEFT = 8.0  # seconds without news asked for, after which one that still waits gives up its place
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from attnviz.attention.metrics import total_variation
 from attnviz.errors import InputError
-from attnviz.models.aligned import (
+from attnviz.models.catalogue import catalogue
+from attnviz.models.comparing.aligned import (
     MOST_COMPARED,
     WHOLE_LAYER,
     Compared,
@@ -19,10 +20,9 @@ from attnviz.models.aligned import (
     seen_of,
     side_of,
 )
-from attnviz.models.catalogue import catalogue
-from attnviz.models.heads_apart import changed, from_head
+from attnviz.models.comparing.heads_apart import changed, from_head
+from attnviz.models.comparing.minimal_pairs import pairs, partner
 from attnviz.models.load import load_model
-from attnviz.models.minimal_pairs import pairs, partner
 from attnviz.models.results import Capture, Token
 
 few = settings(max_examples=60, deadline=None)

@@ -9,9 +9,9 @@ import transformers as hf
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, softmax
 
-from attnviz.models import marian_binary, onnx_weights, q4_blocks
-from attnviz.models.bergamot import positions
-from attnviz.models.convert import converted
+from attnviz.models.conversion import marian_binary, onnx_weights, q4_blocks
+from attnviz.models.conversion.bergamot import positions
+from attnviz.models.conversion.convert import converted
 from attnviz.models.load import load_model
 from tests.models import formats
 

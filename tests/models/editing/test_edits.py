@@ -11,10 +11,10 @@ from transformers.masking_utils import eager_mask
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.ablating import worth
 from attnviz.models.catalogue import catalogue
-from attnviz.models.changes import changes
-from attnviz.models.edits import PLACES, Edit, LayerEdits, check, edits_of
+from attnviz.models.editing.ablating import worth
+from attnviz.models.editing.changes import changes
+from attnviz.models.editing.edits import PLACES, Edit, LayerEdits, check, edits_of
 from attnviz.models.load import load_model
 from attnviz.models.tiny import tiny_network
 from attnviz.models.visible import Visible

@@ -9,13 +9,13 @@ import torch
 import transformers as hf
 
 from attnviz.attention.patterns import induction_score, previous_share
-from attnviz.models import train_induction as training
 from attnviz.models.catalogue import catalogue
-from attnviz.models.film import FOLDER, FRAMES, moments
-from attnviz.models.frames import model_at
+from attnviz.models.induction import make
+from attnviz.models.induction.film import FOLDER, FRAMES, moments
+from attnviz.models.induction.frames import model_at
+from attnviz.models.induction.make import LEAST_INDUCTION, LEAST_PREVIOUS, Plan
+from attnviz.models.induction.signs import SIGNS, UNKNOWN, sign_tokenizer
 from attnviz.models.load import load_model
-from attnviz.models.signs import SIGNS, UNKNOWN, sign_tokenizer
-from attnviz.models.train_induction import LEAST_INDUCTION, LEAST_PREVIOUS, Plan
 
 NOTES = {note.pattern: note for note in catalogue()["induction"].heads}
 
@@ -162,7 +162,7 @@ def test_the_film_goes_from_nothing_to_the_finished_model():
     assert film[0].step == 0
     assert film[0].best_previous < 0.15
     assert film[0].best_induction < 0.15
-    assert training.accepted(film[-1])
+    assert make.accepted(film[-1])
     assert film[-1].loss < 1 < 4 < film[0].loss
 
 
@@ -186,7 +186,7 @@ def test_in_the_film_the_previous_token_head_begins_and_both_grow_together():
 @pytest.mark.parametrize("place", range(10))
 def test_each_moment_of_the_film_is_what_its_weights_do(place):
     moment = moments()[place]
-    again = training.measure(model_at(moment.step).network, moment.step, moment.loss)
+    again = make.measure(model_at(moment.step).network, moment.step, moment.loss)
     np.testing.assert_allclose(again.previous, moment.previous, atol=2e-3)
     np.testing.assert_allclose(again.induction, moment.induction, atol=2e-3)
 
@@ -199,14 +199,14 @@ def test_a_moment_that_was_not_kept_is_refused():
 @pytest.fixture
 def small(monkeypatch):
     """Few and short strings, so that a step takes no time."""
-    monkeypatch.setattr(training, "BATCH", 3)
-    monkeypatch.setattr(training, "LENGTH", 36)
+    monkeypatch.setattr(make, "BATCH", 3)
+    monkeypatch.setattr(make, "LENGTH", 36)
 
 
 def test_training_repeats_itself_for_a_seed(small):
     plan = Plan(seed=4, steps=2, every=1)
-    one, two = training.train(plan), training.train(plan)
-    other = training.train(Plan(seed=5, steps=2, every=1))
+    one, two = make.train(plan), make.train(plan)
+    other = make.train(Plan(seed=5, steps=2, every=1))
     assert [moment for moment, _ in one] == [moment for moment, _ in two]
     pairs = zip(one[-1][1].parameters(), two[-1][1].parameters(), strict=True)
     assert all(torch.equal(left, right) for left, right in pairs)
@@ -214,7 +214,7 @@ def test_training_repeats_itself_for_a_seed(small):
 
 
 def test_training_moves_the_attention_and_leaves_the_rest_at_zero(small):
-    past = training.train(Plan(steps=2, every=1))
+    past = make.train(Plan(steps=2, every=1))
     assert [moment.step for moment, _ in past] == [0, 1, 2]
     before, after = past[0][1].state_dict(), past[-1][1].state_dict()
     for name in before:
@@ -224,14 +224,14 @@ def test_training_moves_the_attention_and_leaves_the_rest_at_zero(small):
 
 def test_what_is_not_good_enough_is_not_saved(small, tmp_path, capsys):
     folder = tmp_path / "saved"
-    assert training.main(["--steps", "1", "--folder", str(folder)]) == 1
+    assert make.main(["--steps", "1", "--folder", str(folder)]) == 1
     assert not folder.exists()
     assert "not saved" in capsys.readouterr().out
 
 
 def test_what_is_accepted_is_saved_with_its_film(small, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(training, "accepted", lambda moment: True)
-    assert training.main(["--steps", "2", "--seed", "3", "--folder", str(tmp_path)]) == 0
+    monkeypatch.setattr(make, "accepted", lambda moment: True)
+    assert make.main(["--steps", "2", "--seed", "3", "--folder", str(tmp_path)]) == 0
     assert "sha256" in capsys.readouterr().out
     record = json.loads((tmp_path / "film.json").read_text("utf-8"))
     assert record["plan"]["seed"] == 3
@@ -240,7 +240,7 @@ def test_what_is_accepted_is_saved_with_its_film(small, tmp_path, monkeypatch, c
 
 
 def test_a_string_for_training_has_one_piece_twice():
-    signs, foretold = training.strings(np.random.default_rng(3), 40)
+    signs, foretold = make.strings(np.random.default_rng(3), 40)
     assert signs.shape == foretold.shape == (40, 64)
     for row, known in zip(signs.tolist(), foretold, strict=True):
         places = np.flatnonzero(known)
@@ -254,9 +254,9 @@ def test_a_string_for_training_has_one_piece_twice():
 def test_a_film_keeps_both_ends_and_what_changed_between():
     flat, steep = [0.05] * 10, [0.2, 0.5, 0.8]
     past = [
-        training.Moment(step=step, loss=1.0, previous=((score,),), induction=((0.0,),))
+        make.Moment(step=step, loss=1.0, previous=((score,),), induction=((0.0,),))
         for step, score in enumerate([*flat, *steep, *([0.9] * 10)])
     ]
-    chosen = training.told(past, 6)
+    chosen = make.told(past, 6)
     assert (chosen[0], chosen[-1], len(chosen)) == (0, 22, 6)
     assert {10, 11, 12} <= set(chosen)

@@ -5,9 +5,9 @@ import pytest
 
 from attnviz.errors import InputError
 from attnviz.models.catalogue import allowed
-from attnviz.models.film import KEY, moments, name_at, step_of, stirs
+from attnviz.models.induction.film import KEY, moments, name_at, step_of, stirs
+from attnviz.models.induction.replayed import read, replay, signs_twice
 from attnviz.models.load import load_model
-from attnviz.models.replayed import read, replay, signs_twice
 from attnviz.models.writing import write
 
 FILM = moments()

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import InputError
-from attnviz.models import train_data_size as script
-from attnviz.models.data_size import (
+from attnviz.models.training import make_data_size as script
+from attnviz.models.training.data_size import (
     CURVES,
     FAR,
     LENGTH,

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import InputError
-from attnviz.models.task_tables import EXAMPLES, LONGEST, own_task, read_table
-from attnviz.models.tasks import NO_WORD, TASKS, Sentences, task_of
+from attnviz.models.training.task_tables import EXAMPLES, LONGEST, own_task, read_table
+from attnviz.models.training.tasks import NO_WORD, TASKS, Sentences, task_of
 
 SEEDS = st.integers(0, 10_000)
 

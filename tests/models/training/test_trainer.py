@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from attnviz.errors import InputError
-from attnviz.models.learning import Plan
-from attnviz.models.trainer import Trainings, most_at_once
-from attnviz.models.training import train
+from attnviz.models.training.learning import Plan
+from attnviz.models.training.train import train
+from attnviz.models.training.trainer import Trainings, most_at_once
 
 PLAN = Plan(placed=True, steps=12)
 LONG = Plan(width=64, heads=4, steps=5_000)

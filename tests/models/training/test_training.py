@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 
 from attnviz.errors import InputError
-from attnviz.models.learning import LETTERS, MATRICES, Plan, attention, initial, inputs_of
-from attnviz.models.saved import weights_file
-from attnviz.models.tasks import OWN, TASKS
-from attnviz.models.training import scores_of, seeds, train
+from attnviz.models.training.learning import LETTERS, MATRICES, Plan, attention, initial, inputs_of
+from attnviz.models.training.saved import weights_file
+from attnviz.models.training.tasks import OWN, TASKS
+from attnviz.models.training.train import scores_of, seeds, train
 from attnviz.scene import scene_of
 from attnviz.settings import Settings
 from attnviz.ui.rooms.train.opening import steps_fields
@@ -158,7 +158,7 @@ def test_a_loss_that_is_no_number_ends_the_training_with_a_reason(monkeypatch):
         loss = sum(tensor.sum() for tensor in tensors.values())
         return loss * (float("nan") if next(calls) > 4 else 1.0)
 
-    monkeypatch.setattr("attnviz.models.training.loss_of", spoiled)
+    monkeypatch.setattr("attnviz.models.training.train.loss_of", spoiled)
     found = []
     with pytest.raises(InputError) as refused:
         found.extend(train(SHORT))

@@ -9,8 +9,8 @@ from attnviz.components.head_grid import head_grid
 from attnviz.figures.code_edits import numpy_edit, package_edit
 from attnviz.figures.edits import change_bars, change_bars_alt, spread_map, spread_map_alt
 from attnviz.figures.spoken_edits import edits_said, share, spread_said
-from attnviz.models.changes import Changes
-from attnviz.models.edits import EVERY_HEAD, Edit
+from attnviz.models.editing.changes import Changes
+from attnviz.models.editing.edits import EVERY_HEAD, Edit
 from attnviz.models.results import Capture, Token
 from attnviz.models.tokens import visible
 from attnviz.text import Words

@@ -6,8 +6,8 @@ import streamlit as st
 from attnviz.components.head_grid import head_grid
 from attnviz.figures.code_edits import numpy_worth, package_worth
 from attnviz.figures.spoken_edits import order_said, share, worth_said
+from attnviz.models.editing.worth import Worth
 from attnviz.models.results import Capture
-from attnviz.models.worth import Worth
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
 from attnviz.ui import cached_models, refusals, session, tools

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from attnviz.errors import InputError
-from attnviz.models.edits import EVERY_HEAD, Edit, check, edits_of
+from attnviz.models.editing.edits import EVERY_HEAD, Edit, check, edits_of
 from attnviz.models.results import Capture
 from attnviz.models.views import View
 from attnviz.settings import Settings

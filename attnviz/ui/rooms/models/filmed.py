@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attnviz.errors import InputError
-from attnviz.models.film import KEY, moments, step_of
-from attnviz.models.replayed import read
+from attnviz.models.induction.film import KEY, moments, step_of
+from attnviz.models.induction.replayed import read
 from attnviz.ui import frame, session
 from attnviz.ui.rooms.models import asked
 

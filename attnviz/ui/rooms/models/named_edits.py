@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attnviz.models.edits import EVERY_HEAD, Edit
+from attnviz.models.editing.edits import EVERY_HEAD, Edit
 from attnviz.models.results import Capture, Token
 from attnviz.ui import session
 

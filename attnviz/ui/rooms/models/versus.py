@@ -8,8 +8,8 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.figures import code_versus, spoken_versus
 from attnviz.figures.spoken_versus import Lines
-from attnviz.models.aligned import Compared, Side, compared, side_of
-from attnviz.models.heads_apart import HeadsApart
+from attnviz.models.comparing.aligned import Compared, Side, compared, side_of
+from attnviz.models.comparing.heads_apart import HeadsApart
 from attnviz.models.results import Capture
 from attnviz.ui import cached_models, refusals, session, tools
 from attnviz.ui.jobs import Job

@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.errors import InputError
-from attnviz.models.aligned import WHOLE_LAYER, Pair
 from attnviz.models.catalogue import catalogue
-from attnviz.models.minimal_pairs import partner
+from attnviz.models.comparing.aligned import WHOLE_LAYER, Pair
+from attnviz.models.comparing.minimal_pairs import partner
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit
 from attnviz.settings import Settings

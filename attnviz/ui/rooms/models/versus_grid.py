@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnviz.components.head_grid import Chosen, head_grid
-from attnviz.models.aligned import WHOLE_LAYER, Pair
-from attnviz.models.heads_apart import HeadsApart
+from attnviz.models.comparing.aligned import WHOLE_LAYER, Pair
+from attnviz.models.comparing.heads_apart import HeadsApart
 from attnviz.models.results import Capture
 from attnviz.text.numbers import decimals
 from attnviz.ui import session

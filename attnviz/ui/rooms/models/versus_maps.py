@@ -8,7 +8,7 @@ from attnviz.components.map_pair import MapPair, PairWords, map_pair
 from attnviz.errors import InputError
 from attnviz.figures import spoken_versus
 from attnviz.figures.spoken_versus import Lines
-from attnviz.models.aligned import Compared, Places, Side, seen_of
+from attnviz.models.comparing.aligned import Compared, Places, Side, seen_of
 from attnviz.models.results import Capture
 from attnviz.models.views import View
 from attnviz.ui import session

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attnviz.figures import code_train
-from attnviz.models.learning import Learner, Snapshot
-from attnviz.models.saved import weights_file
+from attnviz.models.training.learning import Learner, Snapshot
+from attnviz.models.training.saved import weights_file
 from attnviz.settings import MAX_DIMS, MAX_HEADS
 from attnviz.ui import frame, session, tools
 from attnviz.ui.rooms.train import asked

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from attnviz.errors import InputError
-from attnviz.models.learning import Learner, Plan
-from attnviz.models.task_tables import EXAMPLES
-from attnviz.models.tasks import NO_WORD, OWN, TASKS
+from attnviz.models.training.learning import Learner, Plan
+from attnviz.models.training.task_tables import EXAMPLES
+from attnviz.models.training.tasks import NO_WORD, OWN, TASKS
 from attnviz.settings import Settings
 from attnviz.ui import session
 

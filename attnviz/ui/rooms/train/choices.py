@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from attnviz.models.learning import (
+from attnviz.models.training.learning import (
     LARGEST_RATE,
     LETTERS,
     MOST_HEADS,
@@ -13,7 +13,7 @@ from attnviz.models.learning import (
     MOST_WIDTH,
     Learner,
 )
-from attnviz.models.tasks import OWN, TASKS
+from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.settings import Settings
 from attnviz.ui import controls, refusals, session
 from attnviz.ui.rooms.train import asked

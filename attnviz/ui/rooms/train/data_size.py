@@ -7,7 +7,7 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.figures import code_data_size
 from attnviz.figures.data_size import size_curves, size_curves_alt
-from attnviz.models.data_size import (
+from attnviz.models.training.data_size import (
     LEAST_SIZE,
     MOST_SIZE,
     NETWORKS,
@@ -19,7 +19,7 @@ from attnviz.models.data_size import (
     curves,
     examples,
 )
-from attnviz.models.trained import PointWork
+from attnviz.models.training.trained import PointWork
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.plots import plot

@@ -12,8 +12,8 @@ from attnviz.errors import InputError
 from attnviz.figures import code_film
 from attnviz.figures.film import Pair, Shown, film_curves, film_curves_alt, head_name
 from attnviz.figures.heatmaps import heatmap, heatmap_alt
-from attnviz.models.film import Moment, moments, name_at, stirs
-from attnviz.models.replayed import Replay, read, signs_twice
+from attnviz.models.induction.film import Moment, moments, name_at, stirs
+from attnviz.models.induction.replayed import Replay, read, signs_twice
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, frame, matrices, refusals, session, tools
 from attnviz.ui.plots import plot

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.models.learning import MATRICES, Learner, Snapshot, inputs_of
+from attnviz.models.training.learning import MATRICES, Learner, Snapshot, inputs_of
 from attnviz.settings import Settings
 from attnviz.settings.links import Table
 

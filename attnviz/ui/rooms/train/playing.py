@@ -3,8 +3,8 @@
 import time
 import uuid
 
-from attnviz.models.learning import Plan
-from attnviz.models.trainer import Training
+from attnviz.models.training.learning import Plan
+from attnviz.models.training.trainer import Training
 from attnviz.ui import cached, session
 
 SPEEDS = {"slow": 3.0, "normal": 9.0, "full": 1e9}

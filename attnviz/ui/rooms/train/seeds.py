@@ -11,8 +11,8 @@ from attnviz.figures import code_seeds
 from attnviz.figures.heatmaps import head_maps, head_maps_alt
 from attnviz.figures.notation import ROW
 from attnviz.figures.training import percent
-from attnviz.models.learning import Learner, Plan, Snapshot, attention
-from attnviz.models.trainer import Training
+from attnviz.models.training.learning import Learner, Plan, Snapshot, attention
+from attnviz.models.training.trainer import Training
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.plots import plot

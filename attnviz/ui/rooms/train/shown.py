@@ -13,7 +13,7 @@ from attnviz.attention.trace import MultiHeadTrace
 from attnviz.components.matrix import MatrixSpec, matrix
 from attnviz.figures import training as figures
 from attnviz.figures.heatmaps import MOST_HEADS, head_maps, head_maps_alt
-from attnviz.models.learning import Learner, Snapshot, attention, inputs_of, right_of
+from attnviz.models.training.learning import Learner, Snapshot, attention, inputs_of, right_of
 from attnviz.text.numbers import decimals
 from attnviz.ui import matrices, refusals, session
 from attnviz.ui.plots import plot

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from attnviz.errors import InputError
-from attnviz.models.learning import Learner, Snapshot
-from attnviz.models.trainer import Training
+from attnviz.models.training.learning import Learner, Snapshot
+from attnviz.models.training.trainer import Training
 from attnviz.text.numbers import magnitude, number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.rooms.train import after, asked, choices, playing, shown
