@@ -2,7 +2,7 @@
 
 Strings of 16 signs: a flag, then digits. Most ask whether a 3 is followed by a 7 anywhere, which
 can be seen locally; the others ask whether the second sign and the last are equal, which cannot.
-`train_data_size` made the curves that come with the package.
+`make_data_size` made the curves that come with the package.
 
 Source: TEACHING.md, Appendix B3.
 """
