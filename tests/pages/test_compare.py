@@ -1,7 +1,7 @@
 """The page Compare by Streamlit's own test runner: every question, its controls and its limits."""
 
 import io
-import json
+from functools import partial
 from itertools import product
 
 import pytest
@@ -13,41 +13,16 @@ from attnviz.lessons.drawings import DRAWINGS
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import magnitude
 from attnviz.ui.rooms.compare import PANELS
-from tests.pages.test_pages import opened, payloads
+from tests.pages.reading import asked, linked, parts, said, tables
 
 PAGE = "compare.py"
 OWN = ("convolution", "receptive", "picture", "window_fc", "speech", "labelling")
 t = words("en")
-
-
-def shown(panel: str, **link: str) -> AppTest:
-    """Open one question, and see that nothing was refused."""
-    app = opened(PAGE, panel=panel, **{"lang": "en", **link})
-    assert not app.warning
-    assert not app.error
-    return app
-
-
-def said(app: AppTest) -> str:
-    """Give all that is written on the page, without the escapes of Markdown."""
-    texts = [part.value for kind in ("markdown", "caption", "subheader") for part in app.get(kind)]
-    return "\n".join(texts).replace("\\", "")
-
-
-def linked(app: AppTest, key: str, otherwise: str = "") -> str:
-    return "".join(app.query_params.get(key, otherwise))
-
-
-def read(app: AppTest) -> list[dict]:
-    return [json.loads(text) for text in payloads(app)]
+shown = partial(asked, PAGE)
 
 
 def drawn_pictures(app: AppTest) -> list[dict]:
-    return next(part["pictures"] for part in read(app) if "pictures" in part)
-
-
-def tables(app: AppTest) -> list[dict]:
-    return [table for part in read(app) for table in part.get("tables", ())]
+    return next(part["pictures"] for part in parts(app) if "pictures" in part)
 
 
 def test_every_question_of_ours_is_there():

@@ -1,6 +1,7 @@
 """RNN, graph, linear attention and costs on the page Compare, by Streamlit's own test runner."""
 
 import time
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -14,11 +15,12 @@ from attnviz.text.numbers import magnitude
 from attnviz.ui.rooms.compare import PANELS, racing
 from attnviz.ui.rooms.compare.costs import RANGES
 from attnviz.ui.rooms.compare.head import FROM_SENTENCE
-from tests.pages.test_compare import linked, read, said, shown, tables
+from tests.pages.reading import asked, linked, parts, said, tables
 
 OWN = ("recurrence", "graph", "linear", "costs")
 EMPTY = ".".join(["0" * 8] * 8)
 t = words("en")
+shown = partial(asked, "compare.py")
 
 
 def by_name(app: AppTest, key: str) -> dict:
@@ -226,7 +228,7 @@ def test_a_node_alone_is_a_row_of_zeros_and_said():
 def test_the_sentence_in_hand_is_a_chain():
     app = shown("graph", rung="s1", q="1")
     assert "Node saw₂" in said(app)
-    painted = next(part["cells"] for part in read(app) if "turned" in part or "words" in part)
+    painted = next(part["cells"] for part in parts(app) if "turned" in part or "words" in part)
     assert painted == list(graphs.as_cells(graphs.chain(4)))
     app.segmented_control(key="graph.source").set_value("nodes").run()
     assert "Node 2 looks" in said(app)

@@ -1,5 +1,6 @@
 """The page Heads by Streamlit's own test runner: every question, in every language and case."""
 
+from functools import partial
 from itertools import product
 
 import pytest
@@ -10,26 +11,13 @@ from attnviz.scene import scene_of
 from attnviz.settings import JOININGS, WIRINGS, Settings
 from attnviz.text import LANGUAGES, words
 from attnviz.ui.rooms.heads import PANELS, design
-from tests.pages.test_pages import opened, payloads
+from tests.pages.reading import asked, opened, payloads, said
 
 PAGE = "heads.py"
 TWO = {"ex": "two_heads", "pos": "example"}
 OTHERS = ("thinking_machines", "raschka_journey", "pronoun")
 t = words("en")
-
-
-def shown(panel: str, **link: str) -> AppTest:
-    """Open one question, and see that nothing was refused."""
-    app = opened(PAGE, panel=panel, **{"lang": "en", **link})
-    assert not app.warning
-    assert not app.error
-    return app
-
-
-def said(app: AppTest) -> str:
-    """Give all that is written on the page, without the escapes of Markdown."""
-    texts = [part.value for kind in ("markdown", "caption", "subheader") for part in app.get(kind)]
-    return "\n".join(texts).replace("\\", "")
+shown = partial(asked, PAGE)
 
 
 def started(**link: str) -> AppTest:

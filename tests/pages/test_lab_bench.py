@@ -13,7 +13,7 @@ from attnviz.experiments.sides import written
 from attnviz.lessons.examples import EXAMPLES
 from attnviz.settings import MAX_TOKENS
 from attnviz.text import LANGUAGES, words
-from tests.pages.test_pages import opened, payloads
+from tests.pages.reading import opened, payloads, said
 from tests.pages.test_shell import with_popover
 
 PANELS = ("bench", "normalizers", "score_functions")
@@ -24,10 +24,6 @@ def lab(**link: str) -> AppTest:
     app = opened("lab.py", **({"lang": "en"} | link))
     assert not app.warning
     return app
-
-
-def said(app: AppTest) -> str:
-    return "\n".join(part.value for part in (*app.markdown, *app.caption)).replace("\\", "")
 
 
 def choose(app: AppTest, field: str, value: object) -> AppTest:

@@ -1,6 +1,6 @@
 """Four questions of the Lab by Streamlit's own test runner: masks, √d, temperatures, dropout."""
 
-import json
+from functools import partial
 from itertools import product
 
 import pytest
@@ -17,35 +17,12 @@ from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import number
 from attnviz.ui.rooms.lab import PANELS
 from attnviz.ui.rooms.lab.presets import PRESETS
-from tests.pages.test_pages import opened, payloads
+from tests.pages.reading import asked, linked, parts, payloads, said
 
 PAGE = "lab.py"
 OWN = ("scaling", "temperatures", "painter", "dropout")
 t = words("en")
-
-
-def shown(panel: str, **link: str) -> AppTest:
-    """Open one question, and see that nothing was refused."""
-    app = opened(PAGE, panel=panel, **{"lang": "en", **link})
-    assert not app.warning
-    assert not app.error
-    return app
-
-
-def said(app: AppTest) -> str:
-    """Give all that is written on the page, without the escapes of Markdown."""
-    texts = [part.value for kind in ("markdown", "caption", "subheader") for part in app.get(kind)]
-    return "\n".join(texts).replace("\\", "")
-
-
-def linked(app: AppTest, key: str, otherwise: str = "") -> str:
-    """Give what the link says."""
-    return "".join(app.query_params.get(key, otherwise))
-
-
-def read(app: AppTest) -> list[dict]:
-    """Give what the page's own components are to draw."""
-    return [json.loads(text) for text in payloads(app)]
+shown = partial(asked, PAGE)
 
 
 def test_every_question_stands_in_its_order():
@@ -97,7 +74,7 @@ def test_every_question_takes_every_example(example):
 
 
 def ways(app: AppTest) -> list[dict]:
-    return [table for part in read(app) for table in part.get("tables", ())]
+    return [table for part in parts(app) for table in part.get("tables", ())]
 
 
 def test_the_leak_of_the_causal_mask_is_shown():
@@ -113,7 +90,7 @@ def test_the_leak_of_the_causal_mask_is_shown():
 
 @pytest.mark.parametrize("mask", MASKS)
 def test_every_mask_is_painted(mask):
-    assert any("look" in part for part in read(shown("painter", mask=mask, norm="sparsemax")))
+    assert any("look" in part for part in parts(shown("painter", mask=mask, norm="sparsemax")))
 
 
 @pytest.mark.parametrize("normalizer", NORMALIZERS)
@@ -137,7 +114,7 @@ def test_a_preset_is_set_marked_and_painted(preset):
     assert linked(app, "mask", "everyone") == mask
     chosen = {"mask": mask, "cells": ("0111", "1011", "1101", "1110")} if preset == "others" else {}
     allowed = leaks(scene_of(Settings(**(chosen or {"mask": mask}))).trace.head(0)).allowed
-    drawn = next(part["cells"] for part in read(app) if "look" in part)
+    drawn = next(part["cells"] for part in parts(app) if "look" in part)
     assert drawn == ["".join("01"[int(cell)] for cell in row) for row in allowed]
 
 
@@ -186,7 +163,7 @@ def test_the_width_is_the_panels_number_and_another_number_counts_as_none():
 def test_which_d_is_shown_for_a_head_of_16_and_for_ones_own():
     app = shown("scaling")
     table = next(
-        part["tables"][0] for part in read(app) if part["label"] == t("scaling.which_title")
+        part["tables"][0] for part in parts(app) if part["label"] == t("scaling.which_title")
     )
     assert table["rows"] == ["16 / 64", t("scaling.yours", sizes="2 / 3")]
     root, model, none = map(float, table["cells"][0])
@@ -195,7 +172,9 @@ def test_which_d_is_shown_for_a_head_of_16_and_for_ones_own():
 
 def test_ones_own_largest_weights_are_those_of_both_scales():
     app = shown("scaling")
-    table = next(part["tables"][0] for part in read(app) if part["label"] == t("scaling.own_title"))
+    table = next(
+        part["tables"][0] for part in parts(app) if part["label"] == t("scaling.own_title")
+    )
     for place, scale in ((0, "none"), (1, "sqrt_d_k")):
         weights = scene_of(Settings(scale=scale)).trace.head(0).weights
         column = [row[place] for row in table["cells"]]
@@ -244,7 +223,7 @@ def test_the_share_that_is_dropped_is_the_panels_number():
     assert app.number_input(key="dropout.share").value == 0.2
     app.number_input(key="dropout.share").set_value(0.5).run()
     assert linked(app, "amount") == "0.5"
-    table = read(app)[-1]["tables"][0]
+    table = parts(app)[-1]["tables"][0]
     assert [row[0] for row in table["cells"]] == ["2.00", "2.00", "1.00"]
     assert len(table["rows"]) == len(RESCALINGS)
 
@@ -275,6 +254,6 @@ def test_another_draw_is_in_the_link():
 
 
 def test_the_slip_is_seen_at_a_fifth():
-    table = read(shown("dropout"))[-1]["tables"][0]
+    table = parts(shown("dropout"))[-1]["tables"][0]
     assert [row[1] for row in table["cells"]] == ["1.00", "4.00", "0.80"]
     assert [row[3] for row in table["cells"]] == ["1.00", "1.00", "0.50"]

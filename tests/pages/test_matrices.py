@@ -10,7 +10,7 @@ from attnviz.lessons.examples import EXAMPLES
 from attnviz.lessons.ladder import RUNGS
 from attnviz.text import LANGUAGES, words
 from attnviz.ui.rooms.matrices import PANELS
-from tests.pages.test_pages import opened, payloads
+from tests.pages.reading import opened, payloads
 
 PAGE = "matrices.py"
 NORMALIZED = [{"norm": key} for key in NORMALIZERS]

@@ -1,7 +1,7 @@
 """What is done before the last link has reached the browser is kept."""
 
 from attnviz.settings import from_query
-from tests.pages.test_pages import opened
+from tests.pages.reading import opened
 
 
 def link_of(app):

@@ -4,7 +4,6 @@ import re
 import time
 from dataclasses import fields
 from itertools import product
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,35 +12,17 @@ from attnviz.attention import MASKS, NORMALIZERS, POSITIONS, SCORES
 from attnviz.lessons.examples import EXAMPLES
 from attnviz.settings import MAX_PASSAGE, MAX_TOKENS, Settings
 from attnviz.text import LANGUAGES, words
+from tests.pages.reading import MAIN, ROOT, opened, payloads
 
-ROOT = Path(__file__).parents[2]
-MAIN = ROOT / "attnviz" / "ui" / "main.py"
 PAGES = sorted(
     {script.name for script in (ROOT / "pages").glob("*.py")} - {"models.py", "train.py"}
 )
-HOME = "see.py"
 WHOLE = ("see.py", "steps.py")  # these show all their panels, the others one question at a time
 
 # CPU time of one rerun of See, in seconds. Measured: 0.015, and 0.020 with the type checks that the
 # tests switch on; bench/ prints the real figures. The budget is three times that, so that it fails
 # for a page that has grown slow, never for a busy machine.
 RERUN_BUDGET = 0.060
-
-
-def opened(script: str = HOME, **link: str) -> AppTest:
-    """Open a link on a page, and see that no exception came of it."""
-    app = AppTest.from_file(str(MAIN), default_timeout=30)
-    app.query_params.update(link)
-    if script != HOME:
-        app.switch_page(str(ROOT / "pages" / script))
-    app.run()
-    assert not app.exception, app.exception
-    return app
-
-
-def payloads(app: AppTest) -> list[str]:
-    """Give what the page's own components are to draw."""
-    return [part.proto.bytes.decode() for part in app.get("bidi_component")]
 
 
 def drawn(app: AppTest) -> int:

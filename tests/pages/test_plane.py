@@ -9,7 +9,7 @@ from attnviz.lessons.importance import importance
 from attnviz.scene import scene_of
 from attnviz.settings import Settings
 from attnviz.text import LANGUAGES, words
-from tests.pages.test_pages import opened
+from tests.pages.reading import opened
 
 PANEL = {"panel": "importance"}
 

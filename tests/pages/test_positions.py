@@ -1,33 +1,18 @@
 """The page Positions: every question in both languages, with every code, and what links restore."""
 
-import importlib.util
-from pathlib import Path
+from functools import partial
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.attention import MASKS, POSITIONS
 from attnviz.text import LANGUAGES, words
-
-_FILE = Path(__file__).with_name("test_pages.py")
-_SPEC = importlib.util.spec_from_file_location("pages_of_positions", _FILE)
-assert _SPEC is not None
-assert _SPEC.loader is not None
-_PAGES = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(_PAGES)
-payloads = _PAGES.payloads
+from tests.pages import reading
+from tests.pages.reading import payloads, said
 
 PANELS = ("lamp", "shuffle", "adding", "codes", "rotation", "combining", "wrap")
 t = words("en")
-
-
-def opened(**link: str) -> AppTest:
-    return _PAGES.opened("positions.py", **{"lang": "en"} | link)
-
-
-def said(app: AppTest) -> str:
-    """Give everything that is written on the page."""
-    return "\n".join(element.value for element in (*app.markdown, *app.caption)).replace("\\", "")
+opened = partial(reading.opened, "positions.py", lang="en")
 
 
 def lamp(app: AppTest) -> str:

@@ -9,8 +9,8 @@ import sys
 import zipfile
 from contextlib import redirect_stdout
 from decimal import Decimal
+from functools import partial
 from html import unescape
-from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -31,22 +31,12 @@ from attnviz.settings import Settings, from_query
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import number, table
 from attnviz.ui.share import LONGEST_LINK, embed_snippet, qr_code
+from tests.pages import reading
+from tests.pages.reading import ROOT, plain
 
-ROOT = Path(__file__).parents[2]
-MAIN = ROOT / "attnviz" / "ui" / "main.py"
+opened = partial(reading.opened, lang="en")
 EN = words("en")
 HERO = [["1", "0", "2"], ["0", "1", "1"], ["1", "1", "0"], ["0", "1", "1"]]
-
-
-def opened(script: str = "see.py", *, context: dict | None = None, **link: str) -> AppTest:
-    app = AppTest.from_file(str(MAIN), default_timeout=30)
-    app.query_params.update({"lang": "en"} | link)
-    app.context = context or {}
-    if script != "see.py":
-        app.switch_page(str(ROOT / "pages" / script))
-    app.run()
-    assert not app.exception, app.exception
-    return app
 
 
 def matrices(app: AppTest) -> dict[str, dict]:
@@ -68,10 +58,6 @@ def badges(app: AppTest) -> dict[str, str]:
     """Give the badges: what they say and what they explain."""
     found = [mark for mark in app.markdown if "-badge[" in mark.value]
     return {mark.value: mark.proto.help for mark in found}
-
-
-def plain(text: str) -> str:
-    return text.replace("\\", "")
 
 
 def spoken_on(app: AppTest) -> list[str]:

@@ -11,7 +11,7 @@ from attnviz.models.training.learning import Plan
 from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
-from tests.pages.test_pages import opened
+from tests.pages.reading import opened
 
 T = words("en")
 PATIENCE = 120.0

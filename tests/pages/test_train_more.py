@@ -12,7 +12,7 @@ from attnviz.models.training.data_size import curves
 from attnviz.models.training.learning import Plan
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
-from tests.pages.test_pages import opened
+from tests.pages.reading import opened
 
 T = words("en")
 PATIENCE = 120.0
