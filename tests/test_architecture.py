@@ -4,6 +4,8 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,7 @@ RUNNING = {
         "eager",
         "editing.ablating",
         "editing.edited_calls",
+        "hooked",
         "induction.frames",
         "induction.make",
         "induction.moved",
@@ -74,6 +77,7 @@ RUNNING = {
         "model",
         "pictures",
         "projecting",
+        "rebuilt",
         "recorder",
         "serve",
         "tiny",
@@ -84,6 +88,11 @@ RUNNING = {
         "writing",
     )
 }
+
+
+# Packages that are named otherwise where they are installed, or that another one brings along.
+DISTRIBUTIONS = {"PIL": "pillow"}
+BROUGHT = {"starlette": "streamlit", "uvicorn": "streamlit", "tokenizers": "transformers"}
 
 
 def module_of(file: Path) -> str:
@@ -115,6 +124,18 @@ def test_imports_go_up_only(file):
             assert room_of(imported) in ours, f"{module_of(file)} may not import {imported}"
         elif package not in sys.stdlib_module_names:
             assert package in outside, f"{module_of(file)} may not import {package}"
+
+
+@pytest.mark.parametrize(
+    "package", sorted(set().union(*(outside for _, outside in FLOORS.values())))
+)
+def test_what_the_rooms_may_import_is_required_and_pinned(package):
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    required = [*project["dependencies"], *chain(*project["optional-dependencies"].values())]
+    pinned = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    name = DISTRIBUTIONS.get(package, BROUGHT.get(package, package))
+    assert any(re.match(rf"{name}\b", line) for line in required)
+    assert any(re.match(rf"{name}==", line) for line in pinned)
 
 
 @pytest.mark.parametrize("file", FILES, ids=module_of)
