@@ -14,8 +14,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
-hypothesis.settings.register_profile("attnviz", deadline=None)  # no test is timed
-hypothesis.settings.load_profile("attnviz")
+hypothesis.settings.register_profile("searching", deadline=None)  # no test is timed
+hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "searching"))
 
 ROOT = Path(__file__).parent.parent
 CHROMIUM = os.environ.get("CHROMIUM") or next(
