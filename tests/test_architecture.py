@@ -24,8 +24,8 @@ FIGURES |= {"attnviz.comparisons"}
 EXPORTS = FIGURES | {"attnviz.exports"}
 EVERYTHING = EXPORTS | {"attnviz.components", "attnviz.ui"}
 FLOORS = {
-    "attnviz.errors": (set(), set()),
     "attnviz.text": ({"attnviz.text"}, set()),
+    "attnviz.errors": ({"attnviz.text"}, set()),
     "attnviz.attention": (ENGINE, {"numpy", "scipy", "jaxtyping"}),
     "attnviz.lessons": (
         ENGINE | {"attnviz.lessons"},
@@ -35,7 +35,7 @@ FLOORS = {
     "attnviz.models": (
         MODELS,
         {"numpy", "jaxtyping", "PIL", "regex", "rjieba", "torch", "transformers", "tokenizers"}
-        | {"gguf", "accelerate", "safetensors"},
+        | {"gguf", "accelerate", "safetensors", "huggingface_hub"},
     ),
     "attnviz.settings": (SETTINGS, set()),
     "attnviz.scene": (SCENE, {"numpy", "jaxtyping"}),
@@ -68,6 +68,7 @@ RUNNING = {
         "eager",
         "editing.ablating",
         "editing.edited_calls",
+        "editing.sloping",
         "hooked",
         "induction.frames",
         "induction.make",
@@ -92,7 +93,12 @@ RUNNING = {
 
 # Packages that are named otherwise where they are installed, or that another one brings along.
 DISTRIBUTIONS = {"PIL": "pillow"}
-BROUGHT = {"starlette": "streamlit", "uvicorn": "streamlit", "tokenizers": "transformers"}
+BROUGHT = {
+    "starlette": "streamlit",
+    "uvicorn": "streamlit",
+    "tokenizers": "transformers",
+    "huggingface_hub": "transformers",
+}
 
 
 def module_of(file: Path) -> str:

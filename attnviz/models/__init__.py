@@ -20,10 +20,13 @@
     capture.py    the function that transformers calls instead of its own attention
     recorder.py   what one attention call is made of, and the recorder of a whole pass
     eager.py      the attentions that a model hands out itself, to compare with
+    hooked.py     what hooks catch of models that compute their attention by themselves
+    rebuilt.py    layers of those, as far as their own weights bear out what was caught
     model.py      Model: one loaded model, and its `capture`
     writing.py    a causal model writes, and each head's row at each step is kept
     written.py    what was written; repeats.py, a stretch that comes twice
     load.py       `load_model`: a name or a folder becomes a Model
+    hub.py        what a model hub says of a model, and whether it is kept here
     adding.py     a model of the catalogue, fetched, checked and rewritten
     tiny.py       small models of every family, made from a seed
     worker.py     another process that runs the models for the web pages

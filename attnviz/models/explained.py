@@ -68,7 +68,7 @@ def explained(layer: Layer, head: int, query: int, key: int) -> Explained:
         ValueError: if queries and keys are not known, or there is no such head.
     """
     layer.check_head(head)
-    if layer.query is None or layer.key is None:
+    if layer.query is None or layer.key is None or layer.apart is not None:
         raise ValueError(f"the layer {layer.name} has weights alone; capture it to have scores")
     kv_head = head // (layer.n_heads // layer.n_kv_heads)
     asks = layer.query[head][query].astype(np.float64)

@@ -14,9 +14,10 @@ from PIL import Image, ImageOps
 from attnviz.attention.arrays import read_only
 from attnviz.errors import InputError
 from attnviz.models.catalogue import allowed, catalogue
+from attnviz.models.hub import configuration
 
 MOST_BYTES = 5_000_000
-"""How large a file may be; the web page takes no larger one."""
+"""How large a file may be; a web page takes no larger one of any kind."""
 MOST_POINTS = 12_500_000
 """A telephone's camera takes 12 million points; what is drawn from a small file is bounded too."""
 KEPT = 1024
@@ -66,11 +67,14 @@ def read_picture(data: bytes, name: str) -> UInt8[np.ndarray, "row column 3"]:
 
 
 def reads_pictures(name: str, *, folders: bool = False) -> bool:
-    """Tell whether a model of the catalogue, or in a folder that may be opened, has eyes."""
+    """Tell whether a model of the catalogue, or one that may be opened or fetched, has eyes.
+
+    A folder and a model hub say it in their config.json.
+    """
     entry = catalogue().get(name)
     if entry is not None:
         return entry.kind == "vision"
-    return allowed(name, folders=folders) and _has_patches(name)
+    return allowed(name, folders=folders) and (_has_patches(name) or _sees(configuration(name)))
 
 
 @functools.lru_cache(maxsize=64)
@@ -79,6 +83,10 @@ def _has_patches(name: str) -> bool:
         config = json.loads((Path(name).expanduser() / "config.json").read_text("utf-8"))
     except (OSError, ValueError):
         return False
+    return _sees(config)
+
+
+def _sees(config: object) -> bool:
     return isinstance(config, dict) and {"image_size", "patch_size"} <= set(config)
 
 

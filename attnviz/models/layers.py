@@ -29,7 +29,8 @@ class Layer:
     score for each head that takes its share of the weights and gives nothing. `witness` is what
     the model itself got for the last query of each head. `silent` are heads that were switched
     off: what they computed went nowhere. A layer of which only the weights are
-    known has `given` and no queries.
+    known has `given` and no queries. `apart` is set where queries and keys are known but their
+    softmax is that far from the weights: then there are no scores.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Layer:
     witness: Float[np.ndarray, "head d_v"] | None = None
     given: Float[np.ndarray, "head query key"] | None = None
     silent: tuple[int, ...] = ()
+    apart: float | None = None
 
     @property
     def n_heads(self) -> int:
@@ -74,8 +76,8 @@ class Layer:
 
     @property
     def has_scores(self) -> bool:
-        """True where queries and keys are known, and not the weights alone."""
-        return self.query is not None and self.key is not None
+        """True where queries and keys are known, and make the weights."""
+        return self.query is not None and self.key is not None and self.apart is None
 
     @property
     def plain(self) -> bool:
@@ -153,7 +155,7 @@ class Layer:
         self, head: int, rows: Int[np.ndarray, " row"], keys: slice
     ) -> Float[np.ndarray, "row column"]:
         self.check_head(head)
-        if self.query is None or self.key is None:
+        if self.query is None or self.key is None or self.apart is not None:
             raise ValueError(f"the layer {self.name} has weights alone; capture it to have scores")
         query = self.query[head][_run(rows)]
         query = query.astype(np.float32) if query.dtype.itemsize < 4 else query

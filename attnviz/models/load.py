@@ -1,7 +1,8 @@
 """`load_model`: a key of the catalogue, a folder or a name of a model hub becomes a Model."""
 
 import os
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from transformers.models.auto import configuration_auto, modeling_auto
 from attnviz.models import capture as _capture  # noqa: F401  registers our attention
 from attnviz.models.conversion import bergamot as _bergamot  # noqa: F401  registers its class of model
 from attnviz.models.conversion.convert import Progress, converted
+from attnviz.models.hub import files, kept
 from attnviz.models.induction.film import KEY, step_of
 from attnviz.models.induction.moved import move_to
 from attnviz.models.model import Model
@@ -32,6 +34,7 @@ hf.logging.disable_progress_bar()
 FARTHEST = 1e-5
 """How far a weight may be from the model's own, beside what its scores lose in float32."""
 
+_PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
 _HEADS = ("ForCausalLM", "LMHeadModel")
 _UNUSED = ("pooler", "lm_head", "classifier", "position_ids")
 
@@ -57,6 +60,14 @@ def load_model(name: str = "default", *, progress: Progress | None = None) -> Mo
     step = step_of(str(name))
     place = _found(str(name) if step is None else KEY, tell)
     tell("load", 0.1)
+    if place.fetch and kept(place.path):
+        with suppress(InputError):  # a part of it may be missing, which the hub has
+            return _opened(replace(place, fetch=False), step, tell)
+    return _opened(place, step, tell)
+
+
+def _opened(place: _Place, step: int | None, tell: Progress) -> Model:
+    """Read a model where it lies, or fetch it, and check it."""
     try:
         config = _config(place)
         kind = _kind(config, place.name)
@@ -74,13 +85,27 @@ def load_model(name: str = "default", *, progress: Progress | None = None) -> Mo
     except (OSError, ValueError, KeyError, ImportError, RuntimeError, SafetensorError) as reason:
         if isinstance(reason, RuntimeError) and "memory" in str(reason).lower():
             raise
+        pickles = _pickles(place)
+        if pickles and isinstance(reason, OSError):
+            shown = ", ".join(pickles[:3])
+            raise InputError("models.only_pickles", name=place.name, files=shown) from reason
         raise InputError("models.unreadable", name=place.name, reason=_short(reason)) from reason
     tell("check", 0.0)
     if not _agrees(model):
-        model.network.set_attn_implementation("eager")
-        model.tier = "weights"
+        model.fall_back()
     tell("check", 1.0)
     return model
+
+
+def _pickles(place: _Place) -> list[str]:
+    """List the weights that could run code, where a model has no others."""
+    folder = Path(place.path)
+    if folder.is_dir():
+        names = [each.name for each in folder.iterdir()]
+    else:
+        names = list(files(place.path)) if place.fetch else []
+    safe = any(name.endswith(".safetensors") for name in names)
+    return [] if safe else sorted(name for name in names if name.endswith(_PICKLES))
 
 
 def _agrees(model: Model) -> bool:

@@ -12,8 +12,10 @@ import torch
 from attnviz.errors import InputError
 from attnviz.models.eager import farthest, own_weights, rounding, weights_alone
 from attnviz.models.editing.edits import Edit, check, edits_of, silenced
+from attnviz.models.hooked import KNOWN, Catcher
 from attnviz.models.layers import Layer
 from attnviz.models.pictures import Eye
+from attnviz.models.rebuilt import difference, layers_with, tier_of
 from attnviz.models.recorder import Recorder, numbers
 from attnviz.models.results import Capture, Prediction, Token
 from attnviz.models.tokens import Pieces, patches, read_tokens
@@ -36,7 +38,9 @@ class Model:
     """A transformers model with its tokenizer, shared by everyone who asks.
 
     `tier` is "exact" where queries and keys can be had and their weights are those of the model's
-    own eager attention, to `difference` at most; "weights" where only weights can be had.
+    own eager attention, to `difference` at most; "hooked" where they are caught by hooks beside
+    the model's own weights, "values" where these are not their softmax; "weights" where only
+    weights can be had.
     `rounding` is what float32 loses of the largest score of that comparison.
     """
 
@@ -101,7 +105,7 @@ class Model:
             layers=layers,
             model=self.name,
             kind=self.kind,
-            tier=self.tier,
+            tier=tier_of(layers) if self.tier in ("hooked", "values") else self.tier,
             ablated=silenced(made),
             edits=made,
             predictions=self._predictions(out),
@@ -132,6 +136,19 @@ class Model:
         self.rounding = rounding(recorder.layers)
         return self.difference
 
+    def fall_back(self) -> None:
+        """Show the model's own weights from now on, and what hooks catch beside them."""
+        self.network.set_attn_implementation("eager")
+        self.tier, self.difference = "hooked", None
+        given = self._given(self._example(), None, EXAMPLE)
+        try:
+            with torch.inference_mode():
+                layers, _ = self._caught(given.inputs)
+        except InputError:  # no weights either, which is said where they are asked for
+            layers = ()
+        self.tier = tier_of(layers) if layers else "weights"
+        self.difference = difference(layers) if self.tier == "hooked" else None
+
     @property
     def _two_stacks(self) -> bool:
         return self.kind == "encoder_decoder"
@@ -146,17 +163,27 @@ class Model:
         return Recorder(self._names, two_stacks=self._two_stacks, **how)
 
     def _run(self, inputs: dict[str, Any], edits: Sequence[Edit]) -> tuple[tuple[Layer, ...], Any]:
-        if self.tier != "exact":
-            if edits:
-                raise InputError("models.no_ablation", name=self.name)
+        if self.tier != "exact" and edits:
+            raise InputError("models.no_ablation", name=self.name)
+        if self.tier == "weights":
             out = self.network(**inputs, output_attentions=True)
             return tuple(weights_alone(own_weights(out))), out
+        if self.tier != "exact":
+            return self._caught(inputs)
         recorder = self._recorder(edits)
         with recorder.recording():
             out = self.network(**self._without_cache(inputs), **self._with_vectors(inputs))
         if not recorder.layers:
             raise InputError("models.nothing_recorded", name=self.name)
         return tuple(recorder.layers), out
+
+    def _caught(self, inputs: dict[str, Any]) -> tuple[tuple[Layer, ...], Any]:
+        """Run the model for its own weights, and catch what they were computed from."""
+        asked = self._without_cache(inputs) | self._with_vectors(inputs)
+        with Catcher(self.network, KNOWN.get()).catching() as catcher:
+            out = self.network(**asked, output_attentions=True)
+        kind_of = self._recorder(())._kind
+        return tuple(layers_with(own_weights(out), catcher.calls, kind_of)), out
 
     def _check_sizes(self, layers: Sequence[Layer], counts: set[int]) -> None:
         """Refuse layers that do not let tokens ask tokens, such as those of blocks or windows."""
@@ -201,10 +228,12 @@ class Model:
                 *texts, return_special_tokens_mask=True, return_offsets_mapping=self._fast_tokenizer
             )
         ids = found["input_ids"]
-        if not ids:
+        if not ids or not texts[0].strip():
             raise InputError("models.no_tokens")
         if len(ids) > self.most_tokens:
-            raise InputError("models.too_long", n_tokens=len(ids), most=self.most_tokens)
+            parted = self._fast_tokenizer and len(texts) == 1
+            code = "models.too_long" if parted else "models.too_long_whole"
+            raise InputError(code, n_tokens=len(ids), most=self.most_tokens)
         inputs = {"input_ids": torch.tensor([ids])}
         if "token_type_ids" in found:
             inputs["token_type_ids"] = torch.tensor([found["token_type_ids"]])
@@ -265,7 +294,7 @@ class Model:
         kept = [place for place, special in enumerate(own.special) if not special]
         ids = [start, *(own.ids[place] for place in kept)]
         if len(ids) > self.most_tokens:
-            raise InputError("models.too_long", n_tokens=len(ids), most=self.most_tokens)
+            raise InputError("models.too_long_whole", n_tokens=len(ids), most=self.most_tokens)
         read = Pieces(
             pieces=tuple(map(str, self.tokenizer.convert_ids_to_tokens(ids))),
             ids=tuple(ids),

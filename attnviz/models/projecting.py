@@ -17,6 +17,8 @@ import torch
 from transformers.pytorch_utils import Conv1D
 
 from attnviz.errors import InputError
+from attnviz.models.editing.edits import check_place
+from attnviz.models.hooked import CATCHING, again
 from attnviz.models.layers import Layer
 from attnviz.models.outputs import OutputMatrix
 from attnviz.models.recorder import ACTIVE, numbers
@@ -43,7 +45,7 @@ class _Watch:
 
     def see(self, module: torch.nn.Module, given: torch.Tensor, made: torch.Tensor) -> None:
         """Look at one module that has just run."""
-        recorder = ACTIVE.get()
+        recorder = ACTIVE.get() or CATCHING.get()
         if recorder is None or self.over:
             return
         done = len(recorder.layers)
@@ -78,14 +80,15 @@ def output_matrix(model: Any, layer: int, texts: Sequence[Any], **asked: Any) ->
     Raises:
         InputError: if the model has no such layer, or its W^O cannot be told.
     """
-    if model.tier != "exact":
+    if model.tier == "weights":
         raise InputError("models.no_output_matrix", name=model.name, layer=layer)
-    watch = _Watch(layer)
-    with _watching(model.network, watch):
+    watch, known = _Watch(layer), ()
+    if model.tier != "exact":  # what the heads put out is known after a pass alone
+        known = model.capture(*texts, **asked).layers
+        watch = _Watch(sum(each.witness is not None for each in known[: max(layer, 0)]))
+    with _watching(model.network, watch), again(known):
         captured = model.capture(*texts, **asked)
-    if not 0 <= layer < captured.n_layers:
-        sizes = {"n_layers": captured.n_layers, "n_heads": captured.most_heads}
-        raise InputError("models.no_head", layer=layer, head=0, **sizes)
+    check_place(layer, 0, [each.n_heads for each in captured.layers])
     found = _read(watch, captured.layers[layer])
     if found is None:
         raise InputError("models.no_output_matrix", name=model.name, layer=layer)

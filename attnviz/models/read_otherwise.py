@@ -65,7 +65,7 @@ def readings(capture: Capture, layer: int) -> tuple[str, ...]:
     found = capture.layers[layer]
     two = capture.query_tokens(layer) is not capture.key_tokens(layer)
     values = () if found.value is None else ("value",)
-    if found.value is not None and capture.tier == "exact":
+    if found.value is not None and capture.tier != "given":
         values = ("value", "norm", *(() if two else ("layer",)))
     return ("weight", *values, *(() if two else ("rollout", "flow")))
 

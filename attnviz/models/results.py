@@ -12,8 +12,10 @@ from attnviz.models.editing.edits import Edit
 from attnviz.models.layers import Layer, Rows
 from attnviz.models.overview import Overview, RowCheck, overview, row_check
 
-TIERS = ("exact", "weights", "given")
-"""exact: queries, keys and values; weights: the model's own weights; given: another program's."""
+TIERS = ("exact", "hooked", "values", "weights", "given")
+"""exact: queries, keys and values; hooked: the same, caught by hooks, beside the model's own
+weights; values: its own weights, and values caught by hooks; weights: its own weights; given:
+another program's."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,11 +56,42 @@ def _modernbert() -> Any:
 
 
 def _deberta() -> Any:
-    return hf.DebertaV2Model(hf.DebertaV2Config(**_BERT, relative_attention=True))
+    places: _Sizes = {"relative_attention": True, "position_buckets": 8, "share_att_key": True}
+    places |= {"pos_att_type": ["p2c", "c2p"], "norm_rel_ebd": "layer_norm"}
+    return hf.DebertaV2Model(hf.DebertaV2Config(**_BERT, **places))
+
+
+def _mpnet() -> Any:
+    return hf.MPNetModel(hf.MPNetConfig(**_BERT, pad_token_id=0))
+
+
+def _roformer() -> Any:
+    return hf.RoFormerModel(hf.RoFormerConfig(**_BERT, pad_token_id=0))
 
 
 def _falcon() -> Any:
     return hf.FalconForCausalLM(hf.FalconConfig(**_WIDE, vocab_size=VOCABULARY))
+
+
+def _bloom() -> Any:
+    sizes: _Sizes = {"hidden_size": 24, "n_layer": 2, "n_head": 4, "bos_token_id": 0}
+    return hf.BloomForCausalLM(hf.BloomConfig(vocab_size=VOCABULARY, eos_token_id=1, **sizes))
+
+
+def _mpt() -> Any:
+    sizes: _Sizes = {"d_model": 24, "n_layers": 2, "n_heads": 4, "max_seq_len": 96}
+    return hf.MptForCausalLM(hf.MptConfig(vocab_size=VOCABULARY, **sizes))
+
+
+def _gpt_neo() -> Any:
+    sizes: _Sizes = {"hidden_size": 24, "num_layers": 2, "num_heads": 4, "window_size": 4}
+    sizes |= {"attention_types": [[["global", "local"], 1]], "bos_token_id": 0, "eos_token_id": 1}
+    return hf.GPTNeoForCausalLM(hf.GPTNeoConfig(**_LONG, **sizes))
+
+
+def _xlnet() -> Any:
+    sizes: _Sizes = {"d_model": 24, "n_layer": 2, "n_head": 4, "d_inner": 40}
+    return hf.XLNetModel(hf.XLNetConfig(vocab_size=VOCABULARY, **sizes))
 
 
 def _gpt2() -> Any:
@@ -124,7 +155,13 @@ TINY: dict[str, tuple[str, Callable[[], Any]]] = {
     "albert": ("encoder", _albert),
     "modernbert": ("encoder", _modernbert),
     "deberta": ("encoder", _deberta),
+    "mpnet": ("encoder", _mpnet),
+    "roformer": ("encoder", _roformer),
     "falcon": ("causal", _falcon),
+    "bloom": ("causal", _bloom),
+    "mpt": ("causal", _mpt),
+    "gpt_neo": ("causal", _gpt_neo),
+    "xlnet": ("causal", _xlnet),
     "gpt2": ("causal", _gpt2),
     "llama": ("causal", _llama),
     "qwen": ("causal", _qwen),
@@ -137,6 +174,18 @@ TINY: dict[str, tuple[str, Callable[[], Any]]] = {
     "vit": ("vision", _vit),
 }
 """Each family: its kind, and how to make one."""
+
+BY_ITSELF = {
+    "deberta": "values",
+    "mpnet": "hooked",
+    "roformer": "hooked",
+    "falcon": "hooked",
+    "bloom": "hooked",
+    "mpt": "hooked",
+    "gpt_neo": "hooked",
+    "xlnet": "weights",
+}
+"""Families that compute their attention by themselves, and what can be had of them."""
 
 
 def tiny_network(family: str, seed: int = 0) -> Any:

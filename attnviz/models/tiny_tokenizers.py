@@ -19,7 +19,7 @@ _SENTENCES = (
     "attention weights add up to one in every row",
     "the king met the queen and she smiled",
 )
-_WORD_PIECES = ("bert", "distilbert", "albert", "deberta")
+_WORD_PIECES = ("bert", "distilbert", "albert", "deberta", "mpnet", "roformer")
 _SENTENCE_PIECES = ("t5", "marian", "gemma")
 
 

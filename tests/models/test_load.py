@@ -10,11 +10,11 @@ import transformers as hf
 
 from attnviz.errors import InputError
 from attnviz.models import catalogue as known
-from attnviz.models import load
+from attnviz.models import load, rebuilt
 from attnviz.models.adding import requirement
 from attnviz.models.catalogue import allowed, catalogue, fetches, may_fetch
 from attnviz.models.load import load_model
-from attnviz.models.tiny import TINY, VOCABULARY
+from attnviz.models.tiny import BY_ITSELF, TINY, VOCABULARY
 from attnviz.models.tiny_tokenizers import tiny_tokenizer
 from attnviz.text import catalogue as texts
 
@@ -38,8 +38,9 @@ def edited(folder, changes, tmp_path):
 def test_a_folder_is_loaded_and_checked_against_eager_attention(tiny, family):
     model = tiny(family)
     assert (model.name, model.kind) == (family, TINY[family][0])
-    if family in ("deberta", "falcon"):
-        assert (model.tier, model.difference) == ("weights", None)
+    if family in BY_ITSELF:
+        assert model.tier == BY_ITSELF[family]
+        assert (model.difference is None) == (model.tier != "hooked")
     else:
         assert model.tier == "exact"
         assert model.difference < 2e-6
@@ -55,7 +56,11 @@ def test_progress_is_told(folder):
 def test_a_model_that_does_not_agree_with_itself_shows_its_own_weights(folder, monkeypatch):
     monkeypatch.setattr(load, "FARTHEST", -1.0)
     model = load_model(str(folder("bert")))
-    assert model.tier == "weights"
+    assert model.tier == "hooked"
+    assert model.capture("the cat").layers[0].given is not None
+    monkeypatch.setattr(rebuilt, "FARTHEST", -1.0)
+    model = load_model(str(folder("bert")))
+    assert model.tier == "values"
     assert not model.capture("the cat").layers[0].has_scores
 
 
@@ -108,7 +113,8 @@ def test_weights_other_than_safetensors_are_refused(folder, tmp_path):
     shutil.copytree(folder("bert"), place)
     (place / "model.safetensors").unlink()
     torch.save({}, place / "pytorch_model.bin")
-    assert refused(place).code == "models.unreadable"
+    refusal = refused(place)
+    assert (refusal.code, refusal.values["files"]) == ("models.only_pickles", "pytorch_model.bin")
 
 
 def test_weights_that_are_damaged_or_do_not_fit_are_refused(folder, tmp_path):

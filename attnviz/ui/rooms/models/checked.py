@@ -20,7 +20,8 @@ def badges(capture: Capture, layer: int, head: int) -> None:
         said.append(t("models.check.outputs", difference=f"{found.outputs:.0e}"))
         good = good and found.outputs < _OUTPUTS
     if difference is not None:
-        said.append(t("models.check.eager", difference=f"{difference:.0e}"))
+        compared = "rebuilt" if capture.tier == "hooked" else "eager"
+        said.append(t(f"models.check.{compared}", difference=f"{difference:.0e}"))
     if found.empty:
         said.append(t("models.check.empty", n=found.empty))
     with st.container(horizontal=True, gap="small"):

@@ -154,7 +154,7 @@ def wait() -> None:
         t, reason = session.t(), work.future.exception()
         if not isinstance(reason, InputError):
             raise reason or RuntimeError("a failed job must have a reason")
-        st.error(f"{refusals.escape(refusals.sentence(reason))} {t('check.kept')}")
+        st.error(refusals.escape(refusals.sentence(reason)))
         st.button(t("models.again"), on_click=asked.again)
     else:
         _notes()
@@ -183,8 +183,8 @@ def _notes() -> None:
     if capture.stretch is not None:
         _stretch(*capture.stretch, most=len(capture.tokens))
     unread.draw(capture)
-    if capture.tier == "weights":
-        st.info(t("models.weights_only"))
+    if capture.tier in ("weights", "values"):
+        st.info(t(f"models.{capture.tier}_only"))
 
 
 def _cut(_field: str, overflow: str) -> None:

@@ -54,7 +54,8 @@ def _draw(capture: Capture) -> None:
     checked.shared(capture, layer, head)
     reason = _hidden_because(capture, layer, head)
     if reason:
-        st.info(t(reason))
+        apart = capture.layers[layer].apart
+        st.info(t(reason, apart=written(apart or 0.0, session.settings().digits)))
         _only_weight(capture, layer, head, view, pair)
         return
     found = explained(capture.layers[layer], head, pair.query, pair.key)
@@ -133,6 +134,8 @@ def _largest(view: View, row: int) -> int | None:
 
 def _hidden_because(capture: Capture, layer: int, head: int) -> str:
     """Name the reason why there are no scores to show, "" where there are."""
+    if capture.layers[layer].apart is not None:
+        return "why.apart"
     if not capture.layers[layer].has_scores:
         return "why.weights_alone"
     difference = cached_models.model_difference(asked.asked())
