@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 from streamlit.components.v2 import component
@@ -29,6 +29,9 @@ number that should be another), `index` (the number before a token).
 
 Number = float | int
 
+NOTES = "notes.drawn"
+"""Where this tab keeps what is drawn, by key, while somebody asks for it; else it is not there."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TableSpec:
@@ -41,6 +44,7 @@ class TableSpec:
     column_labels: Sequence[Text]
     kind: str = "plain"
     title: str = ""  # a few quiet words after the name
+    exact: Any = None  # an array, or rows, of the same numbers in full: for files
     shape: str = ""
     row_title: str = ""
     column_title: str = ""
@@ -93,6 +97,13 @@ def framed(data: Mapping[str, object], *arrays: bytes) -> bytes:
     head += b" " * (-(len(head) + 4) % 8)
     body = b"".join(array + bytes(-len(array) % 8) for array in arrays)
     return len(head).to_bytes(4, "little") + head + body
+
+
+def note(key: str, drawn: object) -> None:
+    """Note what is drawn, where this tab asks for it: it is given as it is, and costs nothing."""
+    notes = st.session_state.get(NOTES)
+    if notes is not None:
+        notes[key] = drawn
 
 
 def part(name: str, *shared: str) -> ComponentRenderer:

@@ -8,6 +8,8 @@ panels.py     the figures and matrices of a scene, with their titles
 pages.py      figures, equations and matrices as one HTML file that needs no network
 pictures.py   a figure as SVG or PNG, drawn by a browser on this machine
 bundles.py    all of these in one ZIP
+shown.py      what stands on a page of the app as HTML, CSV or JSON
+grids.py      a table as it stands there: as HTML, as a figure
 terminal.py   a matrix as lines of text
 head_tables.py  every number of every head: CSV, Parquet or JSON
 captures.py   one head of a captured model: a table, arrays, a picture, its strongest links

@@ -51,8 +51,13 @@ def fragment(matrices: Sequence[Matrix], look: Look, n_all: int) -> str:
 
 def tables(matrices: Sequence[Matrix], look: Look) -> str:
     """Write matrices side by side, as many as fit."""
-    written = (f"<div>{matrix_table(matrix, look)}</div>" for matrix in matrices)
-    return f'<div class="matrices">{"".join(written)}</div>' if matrices else ""
+    return side_by_side([matrix_table(matrix, look) for matrix in matrices])
+
+
+def side_by_side(written: Sequence[str]) -> str:
+    """Put finished tables side by side, as many as fit."""
+    parts = "".join(f"<div>{table}</div>" for table in written)
+    return f'<div class="matrices">{parts}</div>' if written else ""
 
 
 def matrix_table(matrix: Matrix, look: Look) -> str:

@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from attnviz.exports.looks import Look
-from attnviz.exports.markup import Matrix, style, tables
+from attnviz.exports.markup import Matrix, side_by_side, style, tables
 from attnviz.exports.panels import Panel, equations_of, matrices_of, panels_of
 from attnviz.scene import Scene
 from attnviz.text import Words
@@ -59,18 +59,23 @@ def page(
     title: str,
     look: Look,
     *,
+    said: Sequence[str] = (),
     panels: Sequence[Panel] = (),
     equations: Sequence[Sequence[str]] = (),
     matrices: Sequence[Matrix] = (),
+    grids: Sequence[str] = (),
     link: str = "",
     code: str = "",
 ) -> bytes:
-    """Write one HTML file of the parts that there are, in this order."""
+    """Write one HTML file of the parts that there are, in this order; `grids` are HTML already."""
     t = look.t
-    parts = [f"<h1><bdi>{escape(title)}</bdi></h1>", *_introduction(t, link)]
+    note = "export.offline_page" if grids or said else "export.offline"
+    parts = [f"<h1><bdi>{escape(title)}</bdi></h1>", *_introduction(t(note), t, link)]
+    parts += [f"<p><strong>{escape(sentence)}</strong></p>" for sentence in said]
     parts += _section(t("export.figures"), [_figure(panel) for panel in panels])
     parts += _section(t("export.equations"), [_list(lines) for lines in equations])
     parts += _section(t("export.matrices"), [tables(matrices, look)] if matrices else [])
+    parts += _section(t("export.tables"), [side_by_side(grids)] if grids else [])
     parts += _section(t("export.code"), [f"<pre><code>{escape(code)}</code></pre>"] if code else [])
     scripts = [get_plotlyjs(), _script()] if panels else []
     html = _PAGE.format(
@@ -84,8 +89,8 @@ def page(
     return html.encode()
 
 
-def _introduction(t: Words, link: str) -> list[str]:
-    said = [f"<p>{escape(t('export.offline'))}</p>"]
+def _introduction(note: str, t: Words, link: str) -> list[str]:
+    said = [f"<p>{escape(note)}</p>"]
     if link.startswith(("http://", "https://")):
         address = escape(link)
         said.append(f'<p>{escape(t("export.link"))} <a href="{address}">{address}</a></p>')
@@ -99,10 +104,11 @@ def _section(heading: str, parts: Sequence[str]) -> list[str]:
 
 
 def _figure(panel: Panel) -> str:
+    said = f"<figcaption>{escape(panel.alt)}</figcaption>" if panel.alt != panel.title else ""
     return (
         f"<figure><h3>{escape(panel.title)}</h3>"
         f'<div id="{escape(panel.name)}" role="img" aria-label="{escape(panel.alt)}"></div>'
-        f"<figcaption>{escape(panel.alt)}</figcaption></figure>"
+        f"{said}</figure>"
     )
 
 

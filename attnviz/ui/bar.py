@@ -1,6 +1,7 @@
 """The bar on each page: the example, the way to the drawer, the sources, the language, the link."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -13,6 +14,7 @@ from attnviz.settings import NOTATIONS
 from attnviz.text import LANGUAGES
 from attnviz.text.numbers import magnitude
 from attnviz.ui import controls, downloads, refusals, session, share
+from attnviz.ui.downloads import Finish
 
 _COLOURS: dict[str, Literal["blue", "gray", "green"]] = {
     "typed": "blue",
@@ -31,17 +33,36 @@ def sources() -> None:
     _self_check()
 
 
-def draw(below: Callable[[], None] = sources) -> None:
-    """Draw the example, the way to the drawer, the language and the link, in one line."""
+def of_room(below: Callable[[], None] = sources, *, sentence: bool = True) -> Finish | None:
+    """Draw the bar of a room, which offers its panel; `sentence` tells if that reads the sentence.
+
+    What is given draws the offer, once the panel is there.
+    """
+    return draw(below, partial(downloads.room, sentence=sentence), sentence=sentence)
+
+
+def draw(
+    below: Callable[[], None] = sources,
+    take_away: Callable[[], Finish | None] = downloads.draw,
+    *,
+    sentence: bool = True,
+) -> Finish | None:
+    """Draw the example, the way to the drawer, the language and the link, in one line.
+
+    Where no `sentence` plays a part, what is to be said `below` stands in the place of its choice.
+    """
     t = session.t()
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
-        _examples()
-        st.button(
-            t("bar.own"),
-            icon=":material/edit:",
-            on_click=session.set_flag,
-            args=("drawer", not session.flag("drawer")),
-        )
+        if not sentence:
+            below()
+        else:
+            _examples()
+            st.button(
+                t("bar.own"),
+                icon=":material/edit:",
+                on_click=session.set_flag,
+                args=("drawer", not session.flag("drawer")),
+            )
         st.button(
             t("undo.undo"),
             icon=":material/undo:",
@@ -49,12 +70,14 @@ def draw(below: Callable[[], None] = sources) -> None:
             disabled=not session.undoable(),
             on_click=session.undo,
         )
-        shell(downloads.draw)
-    with st.container(key="sources", horizontal=True, vertical_alignment="center", gap="small"):
-        below()
+        finish = shell(take_away)
+    if sentence:
+        with st.container(key="sources", horizontal=True, vertical_alignment="center", gap="small"):
+            below()
+    return finish
 
 
-def shell(take_away: Callable[[], None]) -> None:
+def shell(take_away: Callable[[], Finish | None]) -> Finish | None:
     """Draw what every page has at the end of its bar; `take_away` draws its downloads."""
     t = session.t()
     st.space("stretch")
@@ -65,8 +88,9 @@ def shell(take_away: Callable[[], None]) -> None:
         icon=":material/slideshow:",
         on_click=lambda: session.change("present", present=True),
     )
-    take_away()
+    finish = take_away()
     share.draw()
+    return finish
 
 
 def _examples() -> None:

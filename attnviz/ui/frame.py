@@ -7,6 +7,7 @@ import streamlit as st
 
 from attnviz.components.deck import DeckStep, DeckWords, deck
 from attnviz.ui import bar, session, style
+from attnviz.ui.downloads import Finish
 
 PAGES = Path(__file__).parent.parent.parent / "pages"
 
@@ -18,7 +19,7 @@ def show(
     panels: Panels,
     *,
     empty: Collection[str] = (),
-    head: Callable[[], None] = bar.draw,
+    head: Callable[[], Finish | None] = bar.draw,
     news: Callable[[], None] | None = None,
 ) -> None:
     """Draw the panels of a page as the link or the person asks for.
@@ -44,7 +45,7 @@ def show_one(
     *,
     groups: Groups | None = None,
     applies: Callable[[str], bool] = lambda name: True,
-    head: Callable[[], None] = bar.draw,
+    head: Callable[[], Finish | None] = bar.of_room,
     news: Callable[[], None] | None = None,
     beside: Callable[[], None] | None = None,
 ) -> None:
@@ -52,11 +53,12 @@ def show_one(
 
     The choice is the setting `panel`, so a link opens the same question. Where there are many,
     `groups` puts them together, by the key of each group; those of none are in the last. Panels
-    that do not apply to what is in hand are left out. `head` and `news` are as in `show`; `beside`
-    draws what stands at the end of the line of questions.
+    that do not apply to what is in hand are left out. `head` and `news` are as in `show`; what
+    `head` gives draws what needs the panel. `beside` draws the end of the line of questions.
     """
+    finish = None
     if not session.alone():
-        head()
+        finish = head()
     elif news is not None:
         news()
     together = _grouped([name for name in panels if applies(name)], groups or {"": ()})
@@ -74,6 +76,8 @@ def show_one(
                 _choose(tuple(there), name)
         with st.container(key="question"):
             there[name]()
+        if finish is not None:
+            finish(name)
 
 
 def _grouped(panels: Sequence[str], groups: Groups) -> dict[str, list[str]]:

@@ -118,7 +118,7 @@ _TITLES = {
 
 def _common(array: np.ndarray, name: Text, kind: Kind, title: str, digits: int) -> dict[str, Any]:
     cells = table(array, digits)
-    shown = {"name": name, "title": title, "kind": kind, "cells": cells}
+    shown = {"name": name, "title": title, "kind": kind, "cells": cells, "exact": array}
     return shown | _shaped(name, title, cells)
 
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import streamlit as st
 
+from attnviz.components import NOTES
 from attnviz.errors import InputError
 from attnviz.figures.notation import NOTATIONS, Notation
 from attnviz.figures.theme import ThemeName
@@ -20,7 +21,10 @@ _DAMAGE, _REFUSALS, _DRAFTS = "state.damage", "state.refusals", "state.drafts"
 _UNDO, _GUESSES = "state.undo", "state.guesses"
 _WHERE = "state.where"
 _ACTED, _OVERTAKEN = "state.acted", "state.overtaken"
+_FOUND = "state.found"
 _MOST_UNDONE = 20
+
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,9 @@ def begin() -> None:
     what was done counts, not that link.
     """
     state = st.session_state
+    state[_FOUND] = {}
     came, where = st.query_params.to_dict(), st.context.url
+    state.pop(NOTES, None)
     acted = state.pop(_ACTED, False)
     state[_OVERTAKEN] = acted and came != state.get(_LINK)
     known = acted or came == state.get(_LINK) or (not came and where != state.get(_WHERE))
@@ -72,6 +78,12 @@ def _fits(came: dict[str, str], left_out: set[str]) -> bool:
     except InputError:
         return False
     return True
+
+
+def listen() -> dict[str, Any]:
+    """Have noted by its key what is drawn from now on, until the page runs again."""
+    st.session_state[NOTES] = notes = {}
+    return notes
 
 
 def turn_to(page: str) -> None:
@@ -136,6 +148,11 @@ def change(place: str, draft: str | None = None, **fields: Any) -> None:
 def alone() -> bool:
     """Tell whether panels are shown one by one: on a projector, or inside another page."""
     return settings().present or bool(st.context.is_embedded)
+
+
+def in_browser() -> bool:
+    """Tell whether a browser shows the page, which runs its scripts; a test runner does not."""
+    return bool(st.context.url)
 
 
 def size() -> float:
@@ -277,12 +294,25 @@ def damage() -> Damage:
     return st.session_state[_DAMAGE]
 
 
+def page() -> str:
+    """Give the name of the page that is shown, as it stands in a link; "" for the first."""
+    return st.session_state[_PAGE]
+
+
 def link(**extra: str) -> str:
     """Give the whole address of this view: this page with all settings, and what is added."""
     query = {"lang": language()} | settings().to_query() | extra
     page = st.session_state[_PAGE]
     base = (st.context.url or "").rstrip("/").removesuffix(f"/{page}") if page else st.context.url
     return f"{(base or '').rstrip('/')}/{page}?{urlencode(query)}".rstrip("?")
+
+
+def once(name: str, find: Callable[[], Found]) -> Found:
+    """Find something once in each run of the page: it may change between runs, and costs."""
+    found = st.session_state.setdefault(_FOUND, {})
+    if name not in found:
+        found[name] = find()
+    return found[name]
 
 
 def put(control: str, value: Any) -> None:

@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from attnviz.components import note
 from attnviz.figures.code import numpy_code, package_code
 from attnviz.ui import refusals, session
+from attnviz.ui.on_page import QUESTION, SAID
 
 
 def code(panel: str, *, token: int | None = None, amount: float = 0.1) -> None:
@@ -45,6 +47,16 @@ def forms(panel: str, written: Mapping[str, Callable[[], str]]) -> None:
                     st.code(write(), language="python")
 
 
+def ask(question: str, *, small: bool = False) -> None:
+    """Ask the question of a panel in one line; where little room is left, in small letters."""
+    note(QUESTION, question)
+    if small:
+        st.markdown(f"**{question}**", width="content")
+    else:
+        st.subheader(question, anchor=False)
+
+
 def say(sentence: str) -> None:
     """Show the sentence that reads the panel aloud."""
+    note(SAID, sentence)
     st.caption(f":material/volume_up: {refusals.escape(sentence)}")

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 import streamlit as st
 
-from attnviz.components import Number, TableSpec, index, packed, part
+from attnviz.components import Number, TableSpec, index, note, packed, part
 
 Kind = Literal["plain", "query", "key", "value", "output"]
 Name = Literal["add_row", "remove_row", "add_column", "remove_column"]
@@ -79,6 +79,7 @@ def grid(
     the order in which things happened, each once, before the page runs again. Nothing is parsed.
     """
     heard_key = f"{key}.heard"
+    note(key, spec)
 
     def listen() -> None:
         heard = st.session_state.get(heard_key, 0)

@@ -6,10 +6,21 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import east_asian_width
 
-from attnviz.components import Number, TableSpec, Text, index, listener, packed, part, pieces, plain
+from attnviz.components import (
+    Number,
+    TableSpec,
+    Text,
+    index,
+    listener,
+    note,
+    packed,
+    part,
+    pieces,
+    plain,
+)
 
 Kind = Literal["plain", "query", "key", "value", "output", "scores", "weights"]
 
@@ -112,6 +123,7 @@ class MatrixSpec(TableSpec):
         turned |= {other: getattr(self, one) for one, other in _TURNED}
         tables = ("cells", "values", "masked", "fresh", "readouts")
         turned |= {name: _turned(getattr(self, name)) for name in tables}
+        turned["exact"] = self.exact.T if hasattr(self.exact, "T") else _turned(self.exact)
         swapped = re.sub(
             r"\{(i|j|row|column)\}",
             lambda found: f"{{{_PLACEHOLDERS[found[1]]}}}",
@@ -194,7 +206,7 @@ _TURNED = (
 _PLACEHOLDERS = {"i": "j", "j": "i", "row": "column", "column": "row"}
 
 
-def _turned(table: Sequence[Sequence] | None) -> list[list] | None:
+def _turned(table: Any) -> list[list] | None:
     return None if table is None else [list(row) for row in zip(*table, strict=True)]
 
 
@@ -231,6 +243,7 @@ def matrix(
     cell. `size` multiplies every length.
     """
     tables = tuple(tables)
+    note(key, tables)
 
     def cell(value: object) -> None:
         where = _cell(value, tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
-from attnviz.components import Number, Text, listener, packed, part, pieces
+from attnviz.components import Number, Text, listener, note, packed, part, pieces
 
 FEW, MOST_ROOMY = 6, 12
 _mount = part("painter")
@@ -48,6 +48,7 @@ def painter(
     drawn: where the square is turned, `row_title` is of those who are asked.
     """
     n = len(spec.cells)
+    note(key, spec)
 
     def painted(value: object) -> None:
         mask = _mask(value, n)

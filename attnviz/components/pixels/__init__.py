@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from attnviz.components import Number, index, listener, packed, part
+from attnviz.components import Number, index, listener, note, packed, part
 
 _mount = part("pixels")
 
@@ -27,6 +28,7 @@ class PixelsSpec:
     chosen: int | None = None
     quiet: Sequence[int] = ()
     pick: Sequence[int | None] | None = None
+    exact: Any = None  # the numbers of each pixel in full, for files: one, or a row of them
     legend: tuple[str, str, Sequence[str]] | None = None  # two ends, and colours between them
 
 
@@ -43,6 +45,7 @@ def pixels(
 
     `side` is that of a pixel at most, in CSS pixels; narrow pages make them smaller.
     """
+    note(key, tuple(pictures))
     most = 1 + max((place or 0 for spec in pictures for place in spec.pick or ()), default=0)
 
     def chosen(value: object) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from attnviz.components import Number, listener, packed, part
+from attnviz.components import Number, listener, note, packed, part
 from attnviz.components.plane.frames import HIGH, WIDE, Frame, frame_of
 
 Shown = Literal["scores", "values"]
@@ -257,6 +257,7 @@ def plane(
     Dragging a tip, or the arrow keys on it, stays in the browser. Once it is let go, `on_moves`
     gets where the dragged tips are now, before the page runs again.
     """
+    note(key, spec)
     there = {(one.symbol, one.token) for one in spec.arrows}
 
     def moved(value: object) -> None:

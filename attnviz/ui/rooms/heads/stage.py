@@ -10,7 +10,7 @@ from attnviz.lessons.examples import EXAMPLES
 from attnviz.lessons.twins import twins
 from attnviz.scene import Scene, with_example
 from attnviz.settings import Settings
-from attnviz.ui import bar, cached, session
+from attnviz.ui import bar, cached, session, tools
 
 EXAMPLE = "two_heads"
 
@@ -61,7 +61,7 @@ def positions_on(stage: Stage) -> str:
 
 def question(key: str) -> None:
     """Ask the question of a panel, in one line."""
-    st.subheader(session.t()(key), anchor=False)
+    tools.ask(session.t()(key))
 
 
 def stands_in(stage: Stage, why: str) -> None:

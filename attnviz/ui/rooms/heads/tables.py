@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,7 @@ def tidy(array: np.ndarray) -> np.ndarray:
 def rows_of(spec: MatrixSpec, rows: Sequence[int], notation: Notation) -> MatrixSpec:
     """Keep some rows of a matrix that has a token a row, then lay it as the notation says."""
 
-    def kept(values: Sequence | None) -> list | None:
+    def kept(values: Any) -> list | None:
         return None if values is None else [values[row] for row in rows]
 
     cut = replace(
@@ -92,7 +93,7 @@ def rows_of(spec: MatrixSpec, rows: Sequence[int], notation: Notation) -> Matrix
         row_in_hand=None,
         **{
             name: kept(getattr(spec, name))
-            for name in ("values", "masked", "sums", "readouts", "row_readouts")
+            for name in ("values", "exact", "masked", "sums", "readouts", "row_readouts")
         },
     )
     cut = replace(cut, shape=f"({len(rows)} × {len(spec.column_labels)})")

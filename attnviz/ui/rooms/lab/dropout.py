@@ -29,7 +29,7 @@ def attention_dropout() -> None:
     kept = kept_cells(weights.shape, share, draw, N_DRAWS)
     sums = dropped(weights[i], kept[:, i], share).sum(axis=-1)
     before = float(weights[i].sum())
-    st.subheader(t("dropout.question"), anchor=False)
+    tools.ask(t("dropout.question"))
     _controls(share, draw)
     present = session.settings().present
     beside = len(scene.tokens) <= _SIDE_BY_SIDE and not present
@@ -166,6 +166,7 @@ def _factors(row: np.ndarray, kept: np.ndarray, share: float) -> None:
                 name="",
                 label=t("dropout.factors_title", share=significant(share)),
                 cells=[[decimals(round(x, 9), digits) for x in each] for each in rows],
+                exact=rows,
                 row_labels=[t(f"dropout.by_{name}") for name in RESCALINGS],
                 column_labels=columns,
                 column_title=t("dropout.factor_columns", hiding=significant(HIDING)),

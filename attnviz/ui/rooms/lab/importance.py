@@ -27,7 +27,7 @@ def panel() -> None:
     head = arrows.head(_DRAGGED)
     found = importance(head, scene.query)
     best = int(found.weights.argmax())
-    st.subheader(t("importance.title"), anchor=False)
+    tools.ask(t("importance.title"))
     _controls(head, found, best)
     flat = scene.projections.d_v == 2
     beside = not session.settings().present  # a projector's letters need the whole width

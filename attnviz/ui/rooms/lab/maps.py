@@ -154,13 +154,15 @@ def _numbers(contrast: Contrast) -> MatrixSpec:
     notes = [
         t(f"bench.{name}_note", side=side) for name in ("entropy", "effective") for side in sides
     ]
-    cells = written_table(np.array(columns).T.tolist(), t, digits)
+    table = np.array(columns).T.tolist()
+    cells = written_table(table, t, digits)
     title = t("bench.numbers_title")
     spec = MatrixSpec(
         name="",
         title=title,
         label=title,
         cells=cells,
+        exact=table,
         row_labels=matrices.labels(contrast.one.tokens),
         column_labels=[*names, t("bench.variation")],
         row_axis="query",

@@ -25,7 +25,7 @@ def normalizers() -> None:
     """Draw one token's weights under every normalizer, and what comes of them."""
     t, scene, settings = session.t(), session.scene(), session.settings()
     found, digits = normalized(), settings.digits
-    st.subheader(t("normalizers.title"), anchor=False)
+    tools.ask(t("normalizers.title"))
     head, i = scene.trace.head(scene.head), scene.query
     scores = short_vector(head.masked_scores[i], t, digits)
     who_asks("normalizers.strip", t("normalizers.strip"), f"α{subscript(i)} = {scores}")
@@ -115,6 +115,7 @@ def _weights(found: tuple[Normalized, ...]) -> MatrixSpec:
         label=f"α′{subscript(scene.query)} {title}",
         kind="weights",
         cells=written_table(table, t, digits),
+        exact=table,
         values=np.nan_to_num(np.array(table)).tolist(),
         limit=1.0,
         sums=sums,
@@ -131,11 +132,13 @@ def _entropies(found: tuple[Normalized, ...]) -> MatrixSpec:
     """Describe how evenly each normalizer shares, where it does share."""
     t, digits, notes = session.t(), session.settings().digits, _notes(found)
     title = t("normalizers.entropy_title")
+    table = [(one.entropy, one.effective) for one in found]
     return MatrixSpec(
         name=[("H", "name")],
         title=title,
         label=f"H {title}",
-        cells=written_table([(one.entropy, one.effective) for one in found], t, digits),
+        cells=written_table(table, t, digits),
+        exact=table,
         column_labels=[[("H", "name")], [("e", "name"), ("H", "sup")]],
         row_readouts=notes,
         readouts=[[note] * 2 for note in notes],
@@ -154,6 +157,7 @@ def _outputs(found: tuple[Normalized, ...]) -> MatrixSpec:
         label=f"b{subscript(scene.query)} {title}",
         kind="output",
         cells=written_table(outputs, t, digits),
+        exact=outputs,
         column_labels=[str(place + 1) for place in range(width)],
         column_title=t("see.features"),
         row_readouts=notes,

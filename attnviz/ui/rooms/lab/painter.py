@@ -28,7 +28,7 @@ def mask_painter() -> None:
     t, scene = session.t(), session.scene()
     head = scene.trace.head(scene.head)
     found = leaks(head)
-    st.subheader(t("painter.question"), anchor=False)
+    tools.ask(t("painter.question"))
     presets.draw()
     beside = len(scene.tokens) <= _SIDE_BY_SIDE and not session.settings().present
     (_in_a_line if beside else _in_a_square)(head, found)

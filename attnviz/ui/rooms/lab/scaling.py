@@ -34,7 +34,7 @@ def width_explorer() -> None:
     """Draw what random scores do as vectors grow wider, unscaled and divided by √d."""
     t, settings, digits = session.t(), session.settings(), session.settings().digits
     found, width = cached.width_study(settings.seed), chosen_width()
-    st.subheader(t("scaling.question"), anchor=False)
+    tools.ask(t("scaling.question"))
     _slider(width)
     style.least_width("plot-widths", _LEAST_WIDTH)
     style.least_width("plot-row", _LEAST_ROW)
@@ -113,7 +113,8 @@ def _which_d(width: int) -> None:
     ]
     st.markdown(f"**{t('scaling.which_title')}**")
     names = ("d_k", "d_model", "none")
-    cells = table([[row[2][name] for name in names] for row in rows], settings.digits)
+    exact = [[row[2][name] for name in names] for row in rows]
+    cells = table(exact, settings.digits)
     labels = [f"{d_k} / {d_model}" for d_k, d_model, _ in rows]
     matrix(
         [
@@ -122,6 +123,7 @@ def _which_d(width: int) -> None:
                 label=t("scaling.which_title"),
                 title=t("scaling.which_short"),
                 cells=cells,
+                exact=exact,
                 row_labels=[labels[0], t("scaling.yours", sizes=labels[1])],
                 column_labels=[_divisor("k"), _divisor("model"), t("scaling.by_none")],
                 row_title="d_k / d_model",
@@ -162,7 +164,8 @@ def _table(unscaled: Measures, scaled: Measures, width: int) -> None:
         columns = np.array([getattr(measures, name) for name in MEASURES]).T
         cells = [[decimals(value, digits) for value in row] for row in columns.tolist()]
         title = t(f"scaling.{side}_title")
-        tables.append(MatrixSpec(name="", label=title, title=title, cells=cells, **hand))
+        said = {"name": "", "label": title, "title": title}
+        tables.append(MatrixSpec(**said, cells=cells, exact=columns, **hand))
     matrix(
         tables,
         key="width_table",
@@ -198,6 +201,7 @@ def _own_scores() -> None:
                 label=t(f"scaling.{name}"),
                 title=t(f"scaling.{name}"),
                 cells=table(np.array(columns).T, digits),
+                exact=np.array(columns).T,
                 **hand,
             )
             for name, columns in shown.items()

@@ -23,7 +23,7 @@ def score_functions() -> None:
     t, scene, settings = session.t(), session.scene(), session.settings()
     head, i = scene.trace.head(scene.head), scene.query
     found = in_each_way(head, i, settings.seed)
-    st.subheader(t("scorings.title"), anchor=False)
+    tools.ask(t("scorings.title"))
     query = short_vector(head.query[i], t, settings.digits)
     who_asks("scorings.strip", t("scorings.table"), f"q{subscript(i)} = {query}")
     matrix(
@@ -77,6 +77,7 @@ def _scores(found: tuple[Scored, ...]) -> MatrixSpec:
         label=f"α{subscript(scene.query)} {title}",
         kind="scores",
         cells=table(scores, digits),
+        exact=scores,
         values=scores.tolist(),
         readouts=lines,
         **_common(found),
@@ -93,6 +94,7 @@ def _weights(found: tuple[Scored, ...]) -> MatrixSpec:
         label=f"α′{subscript(scene.query)} {title}",
         kind="weights",
         cells=table(weights, digits),
+        exact=weights,
         values=weights.tolist(),
         limit=max(1.0, float(weights.max())),
         sums=matrices.sums(weights, digits),

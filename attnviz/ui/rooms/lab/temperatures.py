@@ -33,7 +33,7 @@ def two_temperatures() -> None:
     t, scene, settings = session.t(), session.scene(), session.settings()
     sampling = sampling_temperature()
     found = _next(scene, sampling)
-    st.subheader(t("temperatures.question"), anchor=False)
+    tools.ask(t("temperatures.question"))
     first, second, *rest = st.columns(2 if settings.present else 3, gap="medium")
     with first, st.container(border=True, key="attention-temperature"):
         _attention_slider()

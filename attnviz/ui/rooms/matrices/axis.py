@@ -30,7 +30,7 @@ def axis() -> None:
     head = scene.trace.head(scene.head)
     shared = shares(head, settings.axis)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(f"**{t('axis.asks')}**", width="content")
+        tools.ask(t("axis.asks"), small=True)
         controls.segments(
             "axis", t("axis.asks"), settings.axis, AXES, lambda key: t(f"axis.along.{key}")
         )

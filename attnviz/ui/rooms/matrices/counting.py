@@ -35,7 +35,7 @@ def counting() -> None:
     t, scene = session.t(), session.scene()
     counts = counted(scene.trace, session.settings().positions)
     total = learned(counts)
-    st.markdown(f"**{t('counting.asks')}**")
+    tools.ask(t("counting.asks"), small=True)
     answer, picture = st.columns([2, 3], gap="medium", vertical_alignment="top")
     with answer:
         st.metric(t("counting.total"), f"{total:,}")

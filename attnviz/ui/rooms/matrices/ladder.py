@@ -24,7 +24,7 @@ def ladder() -> None:
         rung(scene.trace, scene.head, names[names.index(name) - 1]) if name != names[0] else None
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        st.markdown(f"**{t('ladder.asks')}**", width="content")
+        tools.ask(t("ladder.asks"), small=True)
         controls.segments(
             "rung", t("ladder.asks"), name, names, lambda key: t(f"ladder.{key}.name")
         )

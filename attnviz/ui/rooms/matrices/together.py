@@ -23,7 +23,7 @@ def together() -> None:
     head = scene.trace.head(scene.head)
     whole = work(head)
     done = _done(whole.pairs)
-    st.markdown(f"**{t('together.asks', pairs=whole.pairs)}**")
+    tools.ask(t("together.asks", pairs=whole.pairs), small=True)
     _controls(done, whole.pairs)
     tables = _tables(head, done)
     place = divmod(done - 1, head.n_key) if done else None

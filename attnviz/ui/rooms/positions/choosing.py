@@ -16,7 +16,8 @@ from attnviz.figures.spoken_words import Voice
 from attnviz.lessons.examples import EXAMPLES
 from attnviz.scene import Scene
 from attnviz.settings import RANGES, Settings
-from attnviz.ui import cached, refusals, session
+from attnviz.text.numbers import significant
+from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.plots import plot
 
 SHOWN = "sinusoidal"
@@ -42,7 +43,7 @@ def variant(**fields: Any) -> Scene:
 
 def question(key: str) -> None:
     """Write the question of a panel in one line."""
-    st.subheader(session.t()(key), anchor=False)
+    tools.ask(session.t()(key))
 
 
 def pictures(*shown: tuple[str, go.Figure, str]) -> None:
@@ -125,7 +126,7 @@ def number(place: str, field: str, label: str) -> None:
         step=1 if whole else 0.1,
         format="%d" if whole else "%.10g",
         key=_show(place, field, type(low)(getattr(session.settings(), field))),
-        help=session.t()("drawer.range", least=f"{low:g}", most=f"{high:g}"),
+        help=session.t()("drawer.range", least=significant(low), most=significant(high)),
         on_change=partial(_take, place, field),
     )
     refusals.show(f"{place}.{field}")

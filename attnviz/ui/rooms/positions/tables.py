@@ -31,6 +31,7 @@ def labelled(
         label="",
         title=title,
         cells=cells,
+        exact=array,
         row_labels=rows,
         column_labels=columns,
         kind=kind,
