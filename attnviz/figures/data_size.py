@@ -21,13 +21,15 @@ def size_curves(
     own: Sequence[Point],
     t: Words,
     theme: ThemeName = "light",
+    *,
+    height: int = 330,
 ) -> go.Figure:
     """Draw the mean over the seeds for each network, from the worst seed to the best in a band.
 
     The sizes are on a logarithmic scale. `own` are points made a moment ago, drawn as stars.
     """
     paint = THEMES[theme]
-    drawing = layout(paint, width=None, height=330, margin=(58, 16, 42, 50))
+    drawing = layout(paint, width=None, height=height, margin=(58, 16, 42, 50))
     sizes = np.log10(curves.sizes)
     data = []
     for network in NETWORKS:

@@ -18,22 +18,26 @@ _LOOKS = {"previous": ("query", "solid"), "induction": ("key", "dash")}
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """What is looked at: the place of the moment, and a head for each kind of score."""
+    """What is looked at: a head for each kind of score."""
 
-    place: int
     previous: Pair
     induction: Pair
 
 
 def film_curves(
-    moments: Sequence[Moment], shown: Shown, t: Words, theme: ThemeName = "light"
+    moments: Sequence[Moment],
+    shown: Shown,
+    t: Words,
+    theme: ThemeName = "light",
+    *,
+    height: int = 350,
 ) -> go.Figure:
-    """Draw both scores of every head from moment to moment, the loss beneath; a line marks one.
+    """Draw both scores of every head from moment to moment, the loss beneath.
 
     The moments stand evenly apart, whatever the steps between them.
     """
     paint = THEMES[theme]
-    drawing = layout(paint, width=None, height=350, margin=(52, 14, 42, 46))
+    drawing = layout(paint, width=None, height=height, margin=(52, 14, 42, 46))
     places = np.arange(len(moments))
     data = []
     for kind in _LOOKS:
@@ -76,7 +80,6 @@ def film_curves(
             "nticks": 3,
             "title": {"text": t("train.loss"), "font": {"size": 13}},
         },
-        "shapes": [_mark(shown.place, paint)],
     }
     return drawn(data, drawing)
 
@@ -155,9 +158,3 @@ def _axis(paint: Theme) -> dict:
         "fixedrange": True,
         "tickfont": {"family": FONT, "size": 13, "color": paint.muted},
     }
-
-
-def _mark(place: int, paint: Theme) -> dict:
-    line = {"color": paint.accent, "width": 2.5, "dash": "dot"}
-    ends = {"x0": place, "x1": place, "y0": 0, "y1": 1, "xref": "x", "yref": "paper"}
-    return {"type": "line", "line": line, **ends}

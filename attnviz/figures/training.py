@@ -26,6 +26,8 @@ def curves(
     at: int,
     t: Words,
     theme: ThemeName = "light",
+    *,
+    height: int = 330,
 ) -> go.Figure:
     """Draw the share of sentences that are right, by kind, above the loss; a line marks a step.
 
@@ -33,7 +35,7 @@ def curves(
     """
     paint = THEMES[theme]
     xs = _along([found.step for found in history])
-    drawing = layout(paint, width=None, height=330, margin=(52, 14, 40, 44))
+    drawing = layout(paint, width=None, height=height, margin=(52, 14, 40, 44))
     data = [
         _line(xs, [found.accuracy[place] for found in history], name, place, paint)
         for place, name in enumerate(kinds)
@@ -105,15 +107,16 @@ def learned_matrices(
     theme: ThemeName = "light",
     *,
     notation: Notation = ROW,
+    height: int = 330,
 ) -> go.Figure:
     """Draw W^q, W^k, W^v and W^O on one scale, and beneath each how large its gradient is.
 
-    `largest` is the gradient whose bar has the whole width; a frozen matrix says so. Where
+    `largest` is the gradient whose bar has the whole width; a frozen matrix says so in its title. Where
     `notation` makes tokens columns, the matrices stand before them: they are transposed.
     """
     paint = THEMES[theme]
     top = max(float(np.abs(found.parameters[name]).max()) for name in MATRICES) or 1.0
-    drawing = layout(paint, width=None, height=330, margin=(6, 58, 26, 24))
+    drawing = layout(paint, width=None, height=height, margin=(6, 58, 26, 24))
     data, notes, bars = [], [], []
     for place, name in enumerate(MATRICES):
         suffix = "" if place == 0 else str(place + 1)
@@ -139,15 +142,15 @@ def learned_matrices(
             "anchor": f"x{suffix}",
             "range": [rows - 0.5, -0.5],
         }
-        title = f"<b>W<sup>{SYMBOLS[name]}</sup></b> {rows} × {columns}"
+        said = t("train.frozen_short") if name in frozen else f"{rows} × {columns}"
+        title = f"<b>W<sup>{SYMBOLS[name]}</sup></b> {escape(said)}"
         notes.append(_note(title, across[0], upright[1], "bottom", paint.inks[_ROLES[name]]))
         length = found.gradients.get(name)
-        said = t("train.frozen_short") if name in frozen else ""
-        if length is not None:
-            said = f"∇ {magnitude(length)} {said}"
-            share = min(1.0, length / largest) if largest else 0.0
-            bars += _bar(across, upright[0], share, paint)
-        notes.append(_note(escape(said.strip()), across[0], upright[0] - 0.025, "top", paint.muted))
+        if length is None:
+            continue
+        bars += _bar(across, upright[0], min(1.0, length / largest) if largest else 0.0, paint)
+        below = f"∇ {magnitude(length)}"
+        notes.append(_note(below, across[0], upright[0] - 0.025, "top", paint.muted))
     drawing |= {"annotations": notes, "shapes": bars}
     drawing["coloraxis"] = {
         "colorscale": paint.scores.colorscale,

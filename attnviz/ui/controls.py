@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from attnviz.settings import Settings
+from attnviz.text.numbers import significant
 from attnviz.ui import refusals, session
 
 
@@ -138,7 +139,7 @@ def number(
         step=1 if whole else 0.1,
         format="%d" if whole else "%.10g",
         key=f"control.{field}",
-        help=help_ or session.t()("drawer.range", least=f"{low:g}", most=f"{high:g}"),
+        help=help_ or session.t()("drawer.range", least=significant(low), most=significant(high)),
         on_change=taken,
         args=(field, take),
     )

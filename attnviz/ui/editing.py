@@ -15,6 +15,7 @@ from attnviz.lessons.typed import parse_number, parse_table
 from attnviz.scene import Scene
 from attnviz.settings import MAX_DIMS, MAX_TOKENS, Settings
 from attnviz.settings.links import Table
+from attnviz.text.numbers import significant
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 
@@ -309,7 +310,7 @@ def _painted(scene: Scene, row: int, column: int, block: np.ndarray) -> dict[str
     for (i, j), value in np.ndenumerate(fitting):
         if value not in (0, 1):
             place = {"row": row + i + 1, "column": column + j + 1}
-            raise InputError("mask.not_zero_or_one", **place, text=f"{value:g}")
+            raise InputError("mask.not_zero_or_one", **place, text=significant(value))
     cells[row : row + fitting.shape[0], column : column + fitting.shape[1]] = fitting == 1
     return {"cells": tuple("".join("01"[int(cell)] for cell in line) for line in cells)}
 

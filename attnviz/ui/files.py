@@ -10,9 +10,10 @@ from attnviz.lessons.matrices import GIVEN
 from attnviz.settings import Settings
 from attnviz.settings.links import Table
 from attnviz.text.numbers import table
-from attnviz.ui import cached, editing, refusals, session
+from attnviz.ui import cached, editing, refusals, session, uploads
 
 _FIELDS = ("vectors", *editing.MATRICES)
+_FILE = "file"
 _SHOWN = 8
 """Rows and columns of a matrix that the preview shows."""
 
@@ -20,10 +21,16 @@ _SHOWN = 8
 def draw() -> None:
     """Choose a file, see what would be taken of it and what is ignored, and take it."""
     t = session.t()
-    upload = st.file_uploader(
-        t("file.choose"), help=t("file.kinds", most=5), key=f"file.{session.flag('file')}"
+    most = uploads.MOST // 1_000_000
+    upload = uploads.chooser(
+        _FILE,
+        t("file.choose"),
+        place=_FILE,
+        too_large="file.too_large",
+        help_=t("file.kinds", most=most),
     )
     if upload is None:
+        refusals.show(_FILE)
         return
     data = upload.getvalue()
     if _is_lesson(data):
@@ -35,7 +42,7 @@ def draw() -> None:
         return
     _preview(contents)
     _notes(contents)
-    refusals.show("file")
+    refusals.show(_FILE)
 
 
 def _is_lesson(data: bytes) -> bool:
@@ -54,7 +61,7 @@ def _is_lesson(data: bytes) -> bool:
 
 def _open(settings: Settings) -> None:
     session.start_over(replace(settings, language=session.settings().language))
-    session.set_flag("file", not session.flag("file"))
+    uploads.empty(_FILE)
 
 
 def _preview(contents: Contents) -> None:
@@ -114,6 +121,6 @@ def _take(matrix: Matrix, field: str, labels: tuple[str, ...]) -> None:
             changes["w_source"] = "random"  # typed matrices of another width would not fit
     else:
         changes = editing.typed_matrix(session.scene(), field, values)
-    session.change("file", **changes)
-    if session.refusal("file") is None:
-        session.set_flag("file", not session.flag("file"))  # a fresh chooser: the file is taken
+    session.change(_FILE, **changes)
+    if session.refusal(_FILE) is None:
+        uploads.empty(_FILE)  # the file is taken

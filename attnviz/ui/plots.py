@@ -3,8 +3,10 @@
 import plotly.graph_objects as go
 import streamlit as st
 
+from attnviz.components import note
 from attnviz.figures.sizes import enlarged
 from attnviz.ui import session, style
+from attnviz.ui.on_page import Drawn
 
 FORMATS = ("svg", "png")
 """What a figure can be saved as, in the browser and on the server."""
@@ -26,8 +28,8 @@ def plot(figure: go.Figure, alt: str, key: str, *, natural: bool = False) -> Non
 
     A figure of natural width keeps it, and scrolls inside its frame where that is narrower.
     """
-    if session.settings().present:
-        figure = enlarged(figure, PRESENTED)
+    figure = scaled(figure)
+    note(key, Drawn(figure, alt))
     width = "content" if natural else "stretch"
     name = {"toImageButtonOptions": {"filename": f"attnviz-{key.replace('.', '-')}"}}
     with st.container(key=f"figure-{key}"):
@@ -36,3 +38,13 @@ def plot(figure: go.Figure, alt: str, key: str, *, natural: bool = False) -> Non
         )
         t = session.t()
         style.save_buttons({kind: t("download.picture", kind=kind.upper()) for kind in FORMATS})
+
+
+def height(usual: int, presented: int) -> int:
+    """Choose how tall a figure is: on a projector, where it is drawn larger, it must leave room."""
+    return presented if session.settings().present else usual
+
+
+def scaled(figure: go.Figure) -> go.Figure:
+    """Give the figure as large as it stands on the page."""
+    return enlarged(figure, PRESENTED) if session.settings().present else figure

@@ -8,6 +8,8 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.settings import Settings
 from attnviz.text import catalogue
+from attnviz.text.numbers import magnitude
+from attnviz.text.refused import key_of
 from attnviz.ui import session
 
 _FIELDS = {field.metadata["link"].key: field.name for field in fields(Settings)}
@@ -22,11 +24,13 @@ def sentence(error: InputError) -> str:
     """Say in the person's language what must hold, what came, and what to do."""
     t = session.t()
     values = {name: _named(name, value) for name, value in error.values.items()}
-    return t(f"error.{error.code}", **values)
+    return t(key_of(error.code, "page"), **values)
 
 
 def _named(name: str, value: object) -> object:
-    """Call a field or a normalizer what the page calls it."""
+    """Call a field or a normalizer what the page calls it, and write a number as people do."""
+    if isinstance(value, float):
+        return magnitude(value)
     labels = catalogue(session.language())
     family = {"name": "drawer", "normalizer": "normalizer"}.get(name)
     return labels.get(f"{family}.{value}", value) if family else value

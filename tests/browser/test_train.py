@@ -60,6 +60,33 @@ def test_by_keyboard_it_plays_and_pauses_and_the_link_keeps_the_step(visit):
     assert not tab.wrong
 
 
+def test_a_switch_with_the_focus_leaves_the_shortcut_to_the_page_and_a_text_does_not(visit):
+    tab = open_train(visit, link={"lang": "en"})
+    page = tab.page
+    page.get_by_role("combobox", name=t("train.sentence")).press("p")
+    tab.settle()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name=t("train.play"))).to_be_visible()
+    page.get_by_role("switch").press("p")
+    expect(page.get_by_role("button", name=t("train.pause"))).to_be_visible()
+    assert not tab.wrong
+
+
+def test_of_many_heads_a_click_takes_one_in_hand_and_its_numbers_fit_a_phone(visit):
+    tab = open_train(visit, phone=True, link={"lang": "zh-Hant", "th": "8"})
+    page = tab.page
+    name = page.locator(".st-key-train_weights caption")
+    expect(name).to_contain_text(zh("head.number", number=1))
+    over = page.locator(".st-key-train_heads .over")
+    over.focus()
+    over.press("ArrowRight")
+    over.press("Enter")
+    expect(name).to_contain_text(zh("head.number", number=2))
+    expect(page).to_have_url(re.compile(r"lh=0\.1"))
+    assert sideways(page) <= 0
+    assert not tab.wrong
+
+
 def test_a_sentence_of_other_words_is_refused_and_stays(visit):
     tab = open_train(visit, link={"lang": "en"})
     box = tab.page.locator(".st-key-control-looked input")

@@ -12,10 +12,21 @@ t, zh = words("en"), words("zh-Hant")
 LONG = 120_000  # milliseconds until torch has been read on a busy machine
 PANELS = ("seeds", "data_size", "film")
 
+# Which moments of the film can be seen, and at which of them the curves have their mark.
+MOMENT = """() => {
+  const parts = [...document.querySelectorAll("[class*=st-key-film-]")]
+    .filter((part) => /st-key-film-\\d/.test(part.className))
+    .filter((part) => part.checkVisibility({ visibilityProperty: true }));
+  const steps = parts.map((part) => Number(/st-key-film-(\\d+)/.exec(part.className)[1]));
+  return [steps, Number(getComputedStyle(document.documentElement).getPropertyValue("--at-film"))];
+}"""
+
 
 def open_train(visit, panel: str, **how):
     link = {"panel": panel, **how.pop("link", {})}
-    return visit("/train", link=link, before=lambda page: page.set_default_timeout(LONG), **how)
+    patience = {"before": lambda page: page.set_default_timeout(LONG)}
+    ready = {"ready": ".js-plotly-plot"} if panel == "film" else {}
+    return visit("/train", link=link, **patience, **ready, **how)
 
 
 def sideways(page: Page) -> int:
@@ -53,23 +64,52 @@ def test_a_point_is_trained_while_one_watches_and_can_be_stopped(visit):
     assert not tab.wrong
 
 
-def test_the_film_is_seen_by_keyboard_and_opens_in_models(visit):
+def test_the_film_goes_by_keys_asks_nothing_meanwhile_and_opens_in_models(visit):
     tab = open_train(visit, "film", locale="zh-TW")
-    page, film = tab.page, moments()
-    status = page.locator(".st-key-film-status")
-    last = zh("train.at", step=str(film[-1].step), steps=str(film[-1].step))
-    expect(status).to_contain_text(last)
-    page.keyboard.press("b")
-    expect(page).to_have_url(re.compile(rf"amount={film[-2].step}(&|$)"))
+    page, steps = tab.page, [each.step for each in moments()]
+    page.locator(".deck .place").wait_for()
     tab.settle()
-    thumb = page.get_by_role("slider")
-    thumb.focus()
-    thumb.press("ArrowLeft")
-    expect(page).to_have_url(re.compile(rf"amount={film[-3].step}(&|$)"))
+    before = len(tab.frames)
+    seen = tab.pressed(["ArrowLeft", "Home", "ArrowRight", "ArrowRight"], MOMENT)
+    assert len(tab.frames) == before
+    assert seen == [[[steps[place]], place] for place in (8, 0, 1, 2)]
+    expect(page).to_have_url(re.compile(rf"amount={steps[2]}(&|$)"))
     tab.settle()
     page.get_by_role("button", name=zh("film.open")).click()
-    expect(page).to_have_url(re.compile(rf"/models\?.*model=induction-{film[-3].step}"))
+    expect(page).to_have_url(re.compile(rf"/models\?.*model=induction-{steps[2]}"))
     expect(page.get_by_text(zh("panel.all_heads"), exact=True).first).to_be_visible(timeout=LONG)
+    assert not tab.wrong
+
+
+def test_the_film_plays_and_only_where_it_rests_is_in_the_link(visit):
+    tab = open_train(visit, "film", scheme="dark", link={"lang": "en", "amount": "600"})
+    page, last = tab.page, moments()[-1].step
+    place = page.locator(".deck .place")
+    expect(place).to_have_text("9 / 10")
+    tab.settle()
+    before = len(tab.frames)
+    page.keyboard.press(" ")
+    expect(place).to_have_text("10 / 10")
+    assert len(tab.frames) == before
+    expect(page.get_by_role("button", name=t("steps.play"))).to_be_visible()
+    expect(page).to_have_url(re.compile(rf"amount={last}(&|$)"))
+    assert page.evaluate(MOMENT) == [[last], 9]
+    assert not tab.wrong
+
+
+def test_keys_within_the_film_move_it_where_keys_move_the_panels(visit):
+    tab = open_train(visit, "film", link={"lang": "en", "present": "1"})
+    panels, film = (
+        tab.page.locator(f".st-key-{key} .deck .place") for key in ("panels", "film_deck")
+    )
+    expect(film).to_have_text("10 / 10")
+    tab.settle()
+    tab.page.locator(".st-key-film_deck .deck .previous").click()
+    tab.page.keyboard.press("Home")
+    expect(film).to_have_text("1 / 10")
+    expect(panels).to_have_text("4 / 4")
+    tab.page.locator(".st-key-panels .deck .previous").click()
+    expect(panels).to_have_text("3 / 4")
     assert not tab.wrong
 
 

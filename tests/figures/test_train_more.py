@@ -69,7 +69,7 @@ def test_the_curves_are_read_aloud(language):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_film_has_both_scores_of_every_head_and_the_loss(theme):
-    film, shown = moments(), Shown(place=6, previous=(0, 2), induction=(1, 3))
+    film, shown = moments(), Shown(previous=(0, 2), induction=(1, 3))
     figure = film_curves(film, shown, T, theme)
     drawn = {line.name: list(line.y) for line in figure.data[:-1]}
     assert len(drawn) == 16
@@ -79,14 +79,13 @@ def test_the_film_has_both_scores_of_every_head_and_the_loss(theme):
                 expected = [getattr(each, kind)[layer][head] for each in film]
                 assert drawn[f"L{layer}H{head} {T(f'film.{kind}')}"] == expected
     assert list(figure.data[-1].y) == [each.loss for each in film]
-    assert figure.layout.shapes[0].x0 == 6
     named = [line for line in figure.data if line.showlegend is None]
     assert [line.name.split(" ")[0] for line in named] == ["L0H2", "L1H3"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_film_is_read_aloud(language):
-    film, shown = moments(), Shown(place=0, previous=(0, 2), induction=(1, 3))
+    film, shown = moments(), Shown(previous=(0, 2), induction=(1, 3))
     said = film_curves_alt(film, shown, words(language))
     assert all(f"{each.previous[0][2]:.2f}" in said for each in film)
     assert all(str(each.step) in said for each in film)

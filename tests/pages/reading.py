@@ -35,7 +35,19 @@ def asked(script: str, panel: str, **link: str) -> AppTest:
 
 def payloads(app: AppTest) -> list[str]:
     """Give what the page's own components are to draw."""
-    return [part.proto.bytes.decode() for part in app.get("bidi_component")]
+    sent = [part.proto.bytes for part in app.get("bidi_component")]
+    return [each.decode() for each in sent if each.startswith(b"{")]
+
+
+def framed(app: AppTest) -> list[dict]:
+    """Give the same of those that are sent arrays too, without the arrays."""
+    sent = [part.proto.bytes for part in app.get("bidi_component")]
+    heads = [each[4 : 4 + int.from_bytes(each[:4], "little")] for each in sent]
+    return [
+        json.loads(h)
+        for h, each in zip(heads, sent, strict=True)
+        if each and not each.startswith(b"{")
+    ]
 
 
 def parts(app: AppTest) -> list[dict]:

@@ -13,7 +13,7 @@ from attnviz.lessons.drawings import DRAWINGS
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import magnitude
 from attnviz.ui.rooms.compare import PANELS
-from tests.pages.reading import asked, linked, parts, said, tables
+from tests.pages.reading import asked, linked, opened, parts, plain, said, tables
 
 PAGE = "compare.py"
 OWN = ("convolution", "receptive", "picture", "window_fc", "speech", "labelling")
@@ -264,3 +264,36 @@ def test_frames_are_drawn_again_and_more_of_them_are_right_in_context():
     again = next(button for button in app.button if button.label == t("labelling.again"))
     again.click().run()
     assert linked(app, "draw") == "1"
+
+
+# --- The bar ---
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("panel", PANELS)
+def test_an_example_is_chosen_only_where_the_sentence_plays_a_part(panel, language):
+    app = opened(PAGE, lang=language, panel=panel, ex="chinese")
+    reads = panel in ("labelling", "linear")
+    assert [box.key for box in app.selectbox if box.key == "control.example"] == (
+        ["control.example"] if reads else []
+    )
+    assert linked(app, "ex") == "chinese"
+
+
+def test_an_example_that_was_hidden_is_in_force_again_where_it_plays_a_part():
+    app = shown("speech", ex="chinese")
+    app.segmented_control(key="control.panel").set_value("linear").run()
+    assert app.selectbox(key="control.example").value == "chinese"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_file_above_the_limit_is_refused_in_words_and_not_kept(language):
+    words_ = words(language)
+    app = opened(PAGE, lang=language, panel="picture", pic="cat")
+    upload(app, "large.png", png(8, 8) + bytes(6_000_000))
+    said_ = words_("error.models.picture_bytes", name="large.png", got="6.1", most="5")
+    assert [plain(error.value).startswith(said_) for error in app.error] == [True]
+    assert not app.get("file_uploader")[0].value
+    assert linked(app, "pic") == "cat"
+    upload(app, "small.png", png(8, 8))
+    assert not app.error

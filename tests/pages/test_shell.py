@@ -364,7 +364,7 @@ BAD = {
     "blank.csv": (lambda: b" \n\n", "file.empty", {}),
     "ragged.csv": (lambda: b"1,2\n3,4\n5\n", "file.ragged", {"row": 3, "got": 1, "expected": 2}),
     "bomb.npz": (bomb, "file.too_large_inside", {"got": "64", "most": "10"}),
-    "large.csv": (lambda: b"1," * (3 * 2**20), "file.too_large", {"got": "6", "most": "5"}),
+    "large.csv": (lambda: b"1," * (3 * 2**20), "file.too_large", {"got": "6.3", "most": "5"}),
     "page.csv": (lambda: b"<!doctype html><p>1,2", "file.web_page", {}),
     "broken.json": (lambda: b"[[1, 2", None, {}),
     "other.zip": (lambda: bomb().replace(b"x.npy", b"x.txt"), None, {}),

@@ -11,7 +11,7 @@ from attnviz.models.training.learning import Plan
 from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
-from tests.pages.reading import opened
+from tests.pages.reading import framed, opened, tables
 
 T = words("en")
 PATIENCE = 120.0
@@ -113,8 +113,8 @@ def test_another_choice_begins_anew():
 @pytest.mark.parametrize(
     ("field", "value", "code", "values"),
     [
-        ("learning_rate", 1e6, "training.rate", {"got": "1e+06", "most": "10"}),
-        ("learning_rate", -1.0, "training.rate", {"got": "-1", "most": "10"}),
+        ("learning_rate", 1e6, "training.rate", {"got": "1000000", "most": "10"}),
+        ("learning_rate", -1.0, "training.rate", {"got": "−1", "most": "10"}),
         ("learning_rate", 0.0, "training.rate", {"got": "0", "most": "10"}),
         ("trained_heads", 3, "training.heads", {"got": 3, "most": 16, "width": 8}),
         ("amount", 9_999, "training.steps", {"got": 9_999, "most": 5_000}),
@@ -132,7 +132,7 @@ def test_a_choice_that_cannot_be_is_a_sentence_and_changes_nothing(field, value,
 
 def test_a_link_with_an_impossible_rate_says_so_and_keeps_it():
     app = train(lr="1000000")
-    assert T("error.training.rate", got="1e+06", most="10") in plain(app.error[0].value)
+    assert T("error.training.rate", got="1000000", most="10") in plain(app.error[0].value)
     assert held(app, "lr") == "1000000"
     assert not maps(app)
 
@@ -196,3 +196,36 @@ def test_a_model_too_large_for_steps_says_so():
 def test_presenting_shows_the_training_alone():
     app = train(present="1", panel="training")
     assert len(maps(app)) >= 2
+
+
+def shown_tables(app: AppTest) -> list[dict]:
+    """Give the matrices with digits that are drawn."""
+    return [table for table in tables(app) if table["digits"]]
+
+
+def test_two_small_heads_stand_side_by_side_with_their_digits():
+    assert [table["title"] for table in shown_tables(train())] == [
+        T("head.number", number=number) for number in (1, 2)
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_many_heads_the_one_in_hand_has_its_digits_and_all_are_pictures(language):
+    app = opened("train.py", lang=language, th="16", tw="16", lh="0.11")
+    [table] = shown_tables(app)
+    assert table["title"] == words(language)("head.number", number=12)
+    assert len(table["cells"]) == len(table["cells"][0]) == 4
+    [grid] = framed(app)
+    assert (grid["counts"], grid["chosen"], grid["first"]) == ([16], [[0, 11]], 1)
+
+
+def test_a_head_that_is_not_there_is_the_first():
+    [table] = shown_tables(train(th="4", lh="0.9"))
+    assert table["title"] == T("head.number", number=1)
+
+
+def test_a_long_sentence_keeps_every_number():
+    line = " ".join(f"w{place}/{'AB'[place % 2]}" for place in range(24))
+    app = train(task="own", table=line)
+    [table] = shown_tables(app)
+    assert len(table["cells"]) == len(table["cells"][0]) == 24

@@ -4,15 +4,17 @@ import json
 import time
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.models.induction.film import moments
+from attnviz.models.induction.replayed import replay, signs_twice
 from attnviz.models.training.data_size import curves
 from attnviz.models.training.learning import Plan
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
-from tests.pages.reading import opened
+from tests.pages.reading import framed, opened, parts, tables
 
 T = words("en")
 PATIENCE = 120.0
@@ -112,7 +114,7 @@ def test_seeds_can_be_stopped_and_go_on():
 
 def test_an_impossible_model_is_a_sentence():
     app = train("seeds", lr="1000000")
-    assert T("error.training.rate", got="1e+06", most="10") in plain(app.error[0].value)
+    assert T("error.training.rate", got="1000000", most="10") in plain(app.error[0].value)
 
 
 def test_seeds_that_diverge_each_say_so():
@@ -172,17 +174,27 @@ def test_a_point_that_cannot_be_is_refused_and_changes_nothing(n):
     assert held(app, "amount") == "100"
 
 
-def test_the_film_goes_from_moment_to_moment():
+def player(app: AppTest) -> dict:
+    return next(part for part in parts(app) if "steps" in part)
+
+
+def test_every_moment_of_the_film_is_on_the_page_with_its_own_maps():
     app = train("film")
     film = moments()
-    assert T("train.at", step="1200", steps="1200") in shown(app)
-    assert app.button(key="film.on").disabled
-    app.button(key="film.back").click().run()
-    assert held(app, "amount") == str(film[-2].step)
-    app.select_slider(key="control.film").set_value(film[0].step).run()
-    assert held(app, "amount") == "0"
-    assert T("train.at", step="0", steps="1200") in shown(app)
-    assert app.button(key="film.back").disabled
+    drawn = iter(tables(app))
+    for each in film:
+        seen = replay(each.step, signs_twice(0))
+        for pair in ((0, 2), (1, 3)):
+            cells = [[float(cell) for cell in row] for row in next(drawn)["cells"]]
+            assert np.allclose(cells, seen.weights[pair], atol=0.005)
+    assert next(drawn, None) is None
+    assert player(app)["current"] == len(film) - 1
+
+
+def test_the_moment_of_the_link_is_the_one_that_the_player_shows():
+    steps = [each.step for each in moments()]
+    assert player(train("film", amount="420"))["current"] == steps.index(420)
+    assert player(train("film", amount="421"))["current"] == len(steps) - 1
 
 
 def test_the_film_reads_a_text_of_ones_own_and_refuses_one_too_long():
@@ -201,8 +213,13 @@ def test_the_film_reads_a_text_of_ones_own_and_refuses_one_too_long():
     assert T("film.no_copies") not in shown(app)
 
 
-def test_a_text_longer_than_squares_is_drawn_as_pictures():
-    assert len(charts(train("film", vt="0123456789abcdef" * 3))) == 3
+def test_a_text_longer_than_squares_is_drawn_on_canvases():
+    text = "0123456789abcdef" * 3
+    app = train("film", vt=text)
+    assert len(charts(app)) == 1
+    maps = framed(app)
+    assert len(maps) == 2 * len(moments())
+    assert all(each["queries"] == each["keys"] == list(text) for each in maps)
 
 
 def test_the_film_says_which_moment_opens_in_models():

@@ -81,7 +81,7 @@ def test_a_removed_token_takes_its_vector_and_its_mask_along():
 def test_the_last_row_and_column_stay():
     one = replace(HERO, vectors=((1.0,),), w_source="identity")
     for axis in ("row", "column"):
-        with pytest.raises(InputError, match=r"size\.one_stays"):
+        with pytest.raises(InputError, check=lambda error: "size.one_stays" in error.code):
             editing.remove(one, scene_of(one), "vectors", axis, 0)
 
 
@@ -124,5 +124,5 @@ def test_another_sentence_fits_the_painted_mask_to_its_tokens():
 def test_a_mask_cell_is_one_or_zero():
     edited = replace(HERO, mask="custom", **editing.type_mask_cell(scene_of(HERO), 0, 3, "０"))
     np.testing.assert_array_equal(scene_of(edited).mask[0], [1, 1, 1, 0])
-    with pytest.raises(InputError, match="not_zero_or_one"):
+    with pytest.raises(InputError, check=lambda error: "not_zero_or_one" in error.code):
         editing.type_mask_cell(scene_of(HERO), 0, 3, "2")

@@ -40,13 +40,16 @@ def deck(
     on_step: Callable[[str], None] | None = None,
     seconds: Number = 2.5,
     size: Number = 1.0,
+    flat: bool = False,
 ) -> None:
     """Draw the controls of a deck whose steps the page renders itself.
 
     The page makes `st.container(key=prefix)` and, directly in it, one
     `st.container(key=f"{prefix}-{name}")` for each step, all of them on each run. The deck lays
     them into one place and shows one: by buttons, scrub bar, or the keys left, right, Home, End
-    and Space. Only once a person has stayed on a step does `on_step` get its name, for the link.
+    and Space; keys pressed within a deck are its own. Only once a person has stayed on a step does
+    `on_step` get its name, for the link. A `flat` deck has its buttons beside the scrub bar where
+    there is room. The page's style sheet knows the place of the step, from 0, as `--at-PREFIX`.
     Where no script runs, all steps stand one below the other.
     """
     names = [step.name for step in steps]
@@ -65,5 +68,6 @@ def deck(
         "words": asdict(words),
         "seconds": seconds,
         "size": size,
+        "flat": flat,
     }
     _mount(key=key, data=packed(data), on_step_change=listener(key, "step", stayed))

@@ -13,6 +13,7 @@ function show(state) {
   const { steps, prefix, words } = data;
   const stage = `.st-key-${className(prefix)}`;
   state.sheet.textContent = `
+    :root { --at-${className(prefix)}: ${at}; }
     ${stage} { display: grid; grid-template-columns: minmax(0, 1fr); }
     ${stage} > * { grid-area: 1 / 1; min-width: 0; pointer-events: none; }
     ${steps.map(({ name }) => `${stage}-${className(name)}`)} { visibility: hidden; opacity: 0; pointer-events: none; }
@@ -65,7 +66,7 @@ function move(state, to) {
 function press(state, event) {
   const path = event.composedPath().filter((node) => node.matches);
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  if (path.some((node) => node.matches(TAKEN))) return;
+  if (path.some((node) => node.matches(TAKEN) || (node.matches(".deck") && node !== state.root))) return;
   const to = { ArrowLeft: state.at - 1, ArrowRight: state.at + 1, Home: 0, End: Infinity }[event.key];
   if (to !== undefined) move(state, to);
   else if (event.key === " " && !path[0].matches("button, a, summary")) play(state, !state.playing);
@@ -102,6 +103,7 @@ export default function ({ parentElement, data: bytes, setStateValue }) {
   const held = state.data?.steps[state.at]?.name;
   state.data = data;
   state.send = setStateValue;
+  root.className = data.flat ? "root deck flat" : "root deck";
   root.ariaLabel = controls.range.ariaLabel = data.label;
   root.style.cssText = `--n: ${data.steps.length}; font-size: ${data.size}rem`;
   controls.range.max = data.steps.length - 1;

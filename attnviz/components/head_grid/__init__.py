@@ -40,13 +40,14 @@ def head_grid(
     on_head: Callable[[Chosen], None],
     turned: bool = False,
     largest: int = 54,
+    first: int = 0,
     size: Number = 1.0,
 ) -> None:
     """Draw all heads: a layer a row. A click or Enter opens one, with Shift or Ctrl beside others.
 
     `maps` has one array for each layer: uint8, head after head, `shapes` rows × columns each, 255
     for a weight of 1. `layers` names the layers, `counts` says how many heads each has; `notes` is
-    read when one is pointed at, layer by layer.
+    read when one is pointed at, layer by layer. Heads are counted from `first`.
     """
 
     def opened(value: object) -> None:
@@ -65,6 +66,7 @@ def head_grid(
         "chosen": [list(pair) for pair in chosen],
         "turned": turned,
         "largest": largest * size,
+        "first": first,
         "size": size,
         **palette(theme),
     }

@@ -25,7 +25,7 @@ function draw(state) {
   pen.fillStyle = style.color;
   pen.textBaseline = "middle";
   pen.textAlign = "center";
-  for (let head = 0; head < Math.max(...data.counts); head++) pen.fillText(`${head}`, corner(state, 0, head)[0] + side / 2, top / 2);
+  for (let head = 0; head < Math.max(...data.counts); head++) pen.fillText(`${head + data.first}`, corner(state, 0, head)[0] + side / 2, top / 2);
   pen.textAlign = "right";
   let place = 0;
   data.counts.forEach((count, layer) => {

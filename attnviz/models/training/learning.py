@@ -202,7 +202,7 @@ def _learner(plan: Plan) -> Learner:
     if not 1 <= heads <= MOST_HEADS or width % heads:
         raise InputError("training.heads", got=heads, most=MOST_HEADS, width=width)
     if not 0 < rate <= LARGEST_RATE:
-        raise InputError("training.rate", got=f"{rate:g}", most=f"{LARGEST_RATE:g}")
+        raise InputError("training.rate", got=float(rate), most=LARGEST_RATE)
     if not 1 <= steps <= MOST_STEPS:
         raise InputError("training.steps", got=steps, most=MOST_STEPS)
     if set(plan.frozen) - set(LETTERS):

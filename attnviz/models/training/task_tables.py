@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -9,6 +10,8 @@ from attnviz.errors import InputError
 from attnviz.models.training.tasks import NO_WORD, OWN, WORDS, Sentences, Task
 
 MOST_SENTENCES, MOST_WORDS, LONGEST = 300, 300, 24
+MOST_SIGNS = 50_000  # what a link can carry
+_HEADERS = tuple(map(set, WORDS["headers"].values()))
 _COLUMNS = re.compile(r"\s*[\t|｜]\s*")
 _SLASH = re.compile(r"[/／]")
 
@@ -22,7 +25,8 @@ def own_task(text: str) -> Task:
     """Make a task of the sentences of a table; it is measured on the sentences it learns from.
 
     A line is a sentence: `word/TAG word/TAG`, or its words and its tags in two columns with a tab
-    or | between them.
+    or | between them. Where every line has one word alone, an empty line ends a sentence. A first
+    line that names the columns is left out.
 
     Raises:
         InputError: naming the line that cannot be read, or where the words or tags are too many.
@@ -42,6 +46,7 @@ def own_task(text: str) -> Task:
 
     return Task(
         key=OWN,
+        possible=len(tests),
         names={"en": words},
         tags=tags,
         kinds=("ambiguous", "plain"),
@@ -54,34 +59,50 @@ def own_task(text: str) -> Task:
 
 
 def read_table(text: str) -> list[Tagged]:
-    """Read the words and tags of each sentence; empty lines are left out.
+    """Read the words and tags of each sentence.
 
     Raises:
-        InputError: naming the line where words and tags do not match.
+        InputError: naming the line where words and tags do not match, or what is too much.
     """
-    lines = [(place, line.strip()) for place, line in enumerate(text.splitlines(), 1)]
-    found = [_sentence(place, line) for place, line in lines if line]
+    if len(text) > MOST_SIGNS:
+        raise InputError("training.long_table", got=len(text), most=MOST_SIGNS)
+    lines = [line.strip() for line in text.splitlines()]
+    first = next((place for place, line in enumerate(lines) if line), 0)
+    if lines and _names_columns(lines[first]):
+        lines[first] = ""
+    read = [_line(place, line) if line else [] for place, line in enumerate(lines, 1)]
+    found = _blocks(read) if all(len(line) < 2 for line in read) else list(filter(None, read))
     if not found:
         raise InputError("training.no_sentences")
     if len(found) > MOST_SENTENCES:
         raise InputError("training.sentences", got=len(found), most=MOST_SENTENCES)
+    for place, line in enumerate(found, 1):
+        if len(line) > LONGEST:
+            raise InputError("training.long_sentence", place=place, got=len(line), most=LONGEST)
     return found
 
 
-def _sentence(place: int, line: str) -> Tagged:
+def _names_columns(line: str) -> bool:
+    columns = [column.lower() for column in _COLUMNS.split(line)]
+    return len(columns) == 2 and all(map(set.__contains__, _HEADERS, columns))
+
+
+def _blocks(lines: list[Tagged]) -> list[Tagged]:
+    """Join lines of one word each; an empty one ends a sentence."""
+    runs = groupby(lines, key=bool)
+    return [[pair for line in run for pair in line] for has_words, run in runs if has_words]
+
+
+def _line(place: int, line: str) -> Tagged:
     columns = _COLUMNS.split(line)
     if len(columns) == 1:
-        pairs = [_pair(place, item) for item in line.split()]
-    else:
-        words, tags = columns[0].split(), " ".join(columns[1:]).split()
-        if len(words) != len(tags):
-            raise InputError(
-                "training.unequal", line=place, n_words=len(words), n_tags=len(tags), text=line
-            )
-        pairs = list(zip(words, tags, strict=True))
-    if len(pairs) > LONGEST:
-        raise InputError("training.long_line", line=place, got=len(pairs), most=LONGEST)
-    return pairs
+        return [_pair(place, item) for item in line.split()]
+    words, tags = columns[0].split(), " ".join(columns[1:]).split()
+    if len(words) != len(tags):
+        raise InputError(
+            "training.unequal", line=place, n_words=len(words), n_tags=len(tags), text=line
+        )
+    return list(zip(words, tags, strict=True))
 
 
 def _pair(place: int, item: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """What a small model can be taught: sentences drawn from a seed, and the tag of each word."""
 
+import math
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,8 +48,9 @@ class Task:
     """Words with their names by language, tags, kinds of sentence, and how sentences are drawn.
 
     `before`: each vector also says which word stands before it, since one layer of attention alone
-    cannot look up what followed a word. The last four are what the task is learned with, unless
-    a person chooses otherwise.
+    cannot look up what followed a word. `possible`: how many different sentences can be drawn, each
+    as likely as any other. The last four are what the task is learned with, unless a person chooses
+    otherwise.
     """
 
     key: str
@@ -57,6 +59,7 @@ class Task:
     kinds: tuple[str, ...]
     draw: Draw
     tests: Sentences
+    possible: int
     before: bool = False
     width: int = 8
     heads: int = 2
@@ -72,6 +75,10 @@ class Task:
     def longest(self) -> int:
         """How many words the longest sentence has."""
         return self.tests.words.shape[1]
+
+    def seen_in(self, n: int) -> float:
+        """Give the share of its possible sentences that is expected among `n` drawn ones."""
+        return 1 - (1 - 1 / self.possible) ** n
 
     def names_in(self, language: str) -> tuple[str, ...]:
         """Give the words as they are called in a language."""
@@ -118,6 +125,7 @@ def two_saws(n_words: int = 10) -> Task:
         kinds=("same", "different"),
         draw=draw,
         tests=_tests(draw),
+        possible=PRONOUNS * DETERMINERS * ambiguous**2,
     )
 
 
@@ -130,7 +138,8 @@ def reversal(n_words: int = 8) -> Task:
         return Sentences(words, words[:, ::-1].copy(), repeats.astype(int))
 
     kinds = ("distinct", "repeats")
-    return _signs("reversal", n_words, kinds, draw, width=16, heads=1, steps=500)
+    possible = n_words**_REVERSED
+    return _signs("reversal", n_words, kinds, draw, possible, width=16, heads=1, steps=500)
 
 
 def induction(n_words: int = 8) -> Task:
@@ -146,7 +155,8 @@ def induction(n_words: int = 8) -> Task:
         return Sentences(words, tags, (copied < (_REPEATED - 2) // 2).astype(int))
 
     kinds = ("near", "far")
-    return _signs("induction", n_words, kinds, draw, width=16, heads=1, steps=600)
+    possible = math.perm(n_words, _REPEATED - 1) * (_REPEATED - 2)
+    return _signs("induction", n_words, kinds, draw, possible, width=16, heads=1, steps=600)
 
 
 def majority(n_words: int = 3) -> Task:
@@ -159,7 +169,8 @@ def majority(n_words: int = 3) -> Task:
         lead = np.diff(np.sort(counts, axis=1)[:, -2:], axis=1)[:, 0]
         return Sentences(words, tags, (lead < 2).astype(int))
 
-    return _signs("majority", n_words, ("clear", "close"), draw, width=8, heads=1, steps=400)
+    kinds, possible = ("clear", "close"), n_words**_COUNTED
+    return _signs("majority", n_words, kinds, draw, possible, width=8, heads=1, steps=400)
 
 
 def _signs(
@@ -167,6 +178,7 @@ def _signs(
     n_words: int,
     kinds: tuple[str, ...],
     draw: Draw,
+    possible: int,
     *,
     width: int,
     heads: int,
@@ -180,6 +192,7 @@ def _signs(
         kinds=kinds,
         draw=draw,
         tests=_tests(draw),
+        possible=possible,
         before=key == "induction",
         width=width,
         heads=heads,

@@ -43,7 +43,7 @@ def train(plan: Plan, before_step: Callable[[], None] = lambda: None) -> Iterato
         before_step()
         loss = loss_of(tensors, learner.task.draw(rng, BATCH), learner.heads)
         if not torch.isfinite(loss):
-            raise InputError("training.diverged", step=step, rate=f"{learner.rate:g}")
+            raise InputError("training.diverged", step=step, rate=float(learner.rate))
         _clear(tensors)
         loss.backward()
         adam.step()
@@ -96,7 +96,7 @@ def _measured(learner: Learner, step: int, tensors: Tensors) -> Snapshot:
     numbers = {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
     found = snapshot(learner, step, numbers, gradients)
     if not np.isfinite(found.loss):
-        raise InputError("training.diverged", step=step, rate=f"{learner.rate:g}")
+        raise InputError("training.diverged", step=step, rate=float(learner.rate))
     return found
 
 

@@ -116,9 +116,12 @@ class Trainings:
             self._kept.pop(plan, None)
 
     def place(self, training: Work) -> int:
-        """Give how many trainings must begin before this one can, itself counted; 0 if it runs."""
+        """Give how many trainings must end before this one begins; 0 if it runs, or is about to."""
         with self._changed:
-            return self._queue.index(training) + 1 if training in self._queue else 0
+            if training not in self._queue:
+                return 0
+            free = self._most - len(self._running)
+            return max(0, self._queue.index(training) + 1 - free)
 
     def close(self) -> None:
         """End every process."""

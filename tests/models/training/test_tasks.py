@@ -8,8 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnviz.errors import InputError
-from attnviz.models.training.task_tables import EXAMPLES, LONGEST, own_task, read_table
+from attnviz.models.training.task_tables import (
+    EXAMPLES,
+    LONGEST,
+    MOST_SENTENCES,
+    MOST_SIGNS,
+    own_task,
+    read_table,
+)
 from attnviz.models.training.tasks import NO_WORD, TASKS, Sentences, task_of
+from attnviz.settings.links import MAX_PASSAGE
 
 SEEDS = st.integers(0, 10_000)
 
@@ -112,6 +120,27 @@ def test_both_ways_to_write_a_table_say_the_same():
     assert slashes[1] == [("we", "PRON"), ("1/2", "NUM")]
 
 
+def test_a_word_a_line_is_a_sentence_to_the_next_empty_line():
+    lines = "I\tPRON\nsaw\tVERB\n\n\nwe\tPRON\n1/2\tNUM\n"
+    assert read_table(lines) == read_table("I saw\tPRON VERB\nwe 1/2\tPRON NUM")
+    assert read_table("\n" + lines.replace("\t", " | ")) == read_table(lines)
+
+
+@pytest.mark.parametrize("header", ["Sentence\tTags", "word | TAG", "句子｜標記"])
+def test_a_line_that_names_the_columns_is_no_sentence(header):
+    table = "I saw\tPRON VERB\nwe saw\tPRON VERB"
+    assert read_table(f"\n{header}\n{table}") == read_table(table)
+
+
+def test_a_table_is_no_longer_than_a_link_can_carry():
+    assert MOST_SIGNS == MAX_PASSAGE
+    fits = "\n".join(["a/X b/Y"] * MOST_SENTENCES).ljust(MOST_SIGNS)
+    assert len(read_table(fits)) == MOST_SENTENCES
+    with pytest.raises(InputError) as refused:
+        read_table(fits + " ")
+    assert refused.value.code == "training.long_table"
+
+
 @pytest.mark.parametrize("language", list(EXAMPLES))
 def test_the_first_table_of_each_language_can_be_learned_from(language):
     task = own_task(EXAMPLES[language])
@@ -133,7 +162,11 @@ def test_kinds_of_own_sentences_tell_whether_a_word_has_several_tags():
         ("a/X b/Y\nsaw", "training.no_tag", {"line": 2, "text": "saw"}),
         ("a b\tX Y\na b c\tX Y", "training.unequal", {"line": 2, "n_words": 3, "n_tags": 2}),
         ("a/X b/X", "training.one_tag", {"got": "X"}),
-        (" ".join(["a/X"] * (LONGEST + 1)), "training.long_line", {"line": 1, "got": LONGEST + 1}),
+        (
+            " ".join(["a/X"] * (LONGEST + 1)),
+            "training.long_sentence",
+            {"place": 1, "got": LONGEST + 1},
+        ),
         ("a/X b/Y\n" * 301, "training.sentences", {"got": 301}),
     ],
 )

@@ -4,12 +4,13 @@ import hashlib
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attnviz.comparisons.pictures import reduced
 from attnviz.errors import InputError
 from attnviz.lessons.drawings import DRAWINGS
 from attnviz.models.images import MOST_BYTES, MOST_POINTS
-from attnviz.ui import cached, refusals, session
+from attnviz.ui import cached, refusals, session, uploads
 
 PLACE = "compare.picture"
 _OWN, _FILE = "own", "compare.picture_file"
@@ -18,17 +19,21 @@ _HELD = "models.own_picture"
 
 
 def in_hand() -> str:
-    """Name the picture that is looked at, as `cached.picture` finds it."""
-    if session.held(_HELD) and session.flag(_HELD):
-        return f"{cached.OWN_PICTURE}{session.held(_HELD)}"
+    """Name the picture that is looked at, as `cached.picture` finds it.
+
+    A link says that it is one's own, and cannot hold it.
+    """
     chosen = session.settings().picture
-    return chosen if chosen in DRAWINGS else next(iter(DRAWINGS))
+    if session.held(_HELD) and (session.flag(_HELD) or chosen == _OWN):
+        return f"{cached.OWN_PICTURE}{session.held(_HELD)}"
+    return chosen if chosen in (*DRAWINGS, _OWN) else next(iter(DRAWINGS))
 
 
 def points() -> np.ndarray:
     """Give the picture in hand; where a person's own is no longer kept, the first one."""
+    name = in_hand()
     try:
-        return cached.picture(in_hand())
+        return cached.picture(cached.OWN_PICTURE if name == _OWN else name)
     except InputError as error:
         session.refuse(PLACE, error)
         return cached.picture(next(iter(DRAWINGS)))
@@ -44,12 +49,15 @@ def choose() -> None:
     t = session.t()
     own = (_OWN,) if session.held(_HELD) else ()
     shown = in_hand()
-    session.put("compare.picture", shown if shown in DRAWINGS else _OWN)
+    gone = shown == _OWN
+    session.put("compare.picture", None if gone else shown if shown in DRAWINGS else _OWN)
     st.selectbox(
         t("pictures.choose"),
         (*DRAWINGS, *own),
         format_func=lambda key: t(f"pictures.{key}"),
         key="compare.picture",
+        index=None if gone else 0,
+        placeholder=t("pictures.choose"),
         width=170,
         on_change=_take,
     )
@@ -61,8 +69,13 @@ def open_own() -> None:
     with st.popover(t("pictures.open"), icon=":material/add_photo_alternate:"):
         most = {"size": MOST_BYTES // 1_000_000, "points": f"{MOST_POINTS / 1e6:.3g}"}
         st.caption(t("pictures.open_note", **most))
-        st.file_uploader(
-            t("pictures.file"), type=["png", "jpg", "jpeg"], key=_FILE, on_change=_open
+        uploads.chooser(
+            _FILE,
+            t("pictures.file"),
+            place=PLACE,
+            too_large="models.picture_bytes",
+            kinds=["png", "jpg", "jpeg"],
+            take=_open,
         )
 
 
@@ -75,15 +88,12 @@ def _take() -> None:
     key = session.got("compare.picture")
     session.set_flag(_HELD, key == _OWN)
     if key == _OWN:
-        session.change(PLACE, key=None)
+        session.change(PLACE, picture=_OWN, key=None)
     else:
         session.change(PLACE, picture=key, key=None)
 
 
-def _open() -> None:
-    upload = session.got(_FILE)
-    if upload is None:
-        return
+def _open(upload: UploadedFile) -> None:
     data = upload.getvalue()
     digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     try:
@@ -93,4 +103,4 @@ def _open() -> None:
         return
     session.hold(_HELD, digest)
     session.set_flag(_HELD, True)
-    session.change(PLACE, key=None)
+    session.change(PLACE, picture=_OWN, key=None)

@@ -33,7 +33,7 @@ def convolution() -> None:
     found = likeness(content, kernel, sharpness=sharpness, ring=ring)
     inside, border = found.interior_error(), found.border_error()
     values = {"inside": magnitude(inside), "border": magnitude(border)}
-    st.subheader(t("convolution.question"), anchor=False)
+    tools.ask(t("convolution.question"))
     shown.answer(t(f"convolution.{_verdict(found, inside, bool(ring))}", **values))
     shown.arranged(lambda: _controls(sharpness, bool(ring)), lambda: _pictures(content, found))
     tools.say(t("convolution.say", sharpness=significant(sharpness), **values))
@@ -151,6 +151,7 @@ def _picture(content: np.ndarray, found: Likeness, pixel: int) -> PixelsSpec:
         label=title,
         title=title,
         colours=shown.hexes(255 * np.clip(0.5 + padded / 5, 0, 1)),
+        exact=numbers,
         readouts=[
             f"{name}: {vector(each)}" for name, each in zip(_names(found), numbers, strict=True)
         ],
@@ -166,6 +167,7 @@ def _looks(found: Likeness, head: int, pixel: int) -> PixelsSpec:
         label=title,
         title=title,
         colours=shown.weight_colours(looks),
+        exact=looks.ravel(),
         readouts=[
             t("convolution.weight", pixel=name, weight=magnitude(weight))
             for name, weight in zip(_names(found), looks.ravel().tolist(), strict=True)
@@ -182,6 +184,7 @@ def _errors(found: Likeness, pixel: int) -> PixelsSpec:
         title=t("convolution.errors"),
         columns=columns,
         colours=shown.error_colours(found.error, _HIGHEST),
+        exact=found.error.ravel(),
         readouts=[
             t(
                 "convolution.error",

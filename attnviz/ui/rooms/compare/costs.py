@@ -50,7 +50,7 @@ def costs() -> None:
         "attention_flops": _whole(found["attention"].flops),
         "rnn_flops": _whole(found["rnn"].flops),
     }
-    st.subheader(t("costs.question"), anchor=False)
+    tools.ask(t("costs.question"))
     shown.answer(t("costs.answer", **values) + " " + t(f"costs.{rival}", **values))
     shown.arranged(lambda: _controls(sizes), lambda: _table(found, sizes, least))
     tools.say(t("costs.say", **values))

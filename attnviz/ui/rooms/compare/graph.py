@@ -1,10 +1,12 @@
 """Attention on a graph: who may look is who is joined."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from attnviz.comparisons import graph as lesson
 from attnviz.comparisons.costs import UNREACHED
@@ -21,6 +23,7 @@ from attnviz.ui.rooms.compare import chosen_graph as chosen
 from attnviz.ui.rooms.compare import shown
 
 WAYS = ("masked", "zero", "gat", "gat2")
+_PRESENTED = 0.8  # as large as all three pictures can be on a projector
 
 
 def graph() -> None:
@@ -30,7 +33,7 @@ def graph() -> None:
     allowed, drawn = chosen.edges_in_hand(n), chosen.drawn_in_hand()
     query = min(session.settings().query, n - 1)
     found = lesson.Compared.of(drawn, allowed)
-    st.subheader(t("graph.question"), anchor=False)
+    tools.ask(t("graph.question"))
     spoken = chosen.spoken_names()
     values = _values(found, query, layers, spoken)
     shown.answer(_answer(found, query, values))
@@ -38,10 +41,9 @@ def graph() -> None:
         lambda: chosen.controls(n, allowed, layers), lambda: _first(found, query, layers)
     )
     tools.say(t("graph.say", **values | {"name": spoken[query]}))
-    maps, words = st.columns([3, 2], gap="large")
-    with maps:
-        _maps(found, query)
-    with words:
+    with _tables(found, query, layers):
+        lost = "graph.unreached" if (found.hops == UNREACHED).any() else "graph.linked"
+        st.markdown(t("graph.reach", **values) + " " + t(lost, **values))
         st.markdown(t("graph.leaks", **values))
         st.markdown(t("graph.ranks", **values))
         tools.lines(
@@ -49,7 +51,24 @@ def graph() -> None:
             lambda: code_comparisons.graph_numpy(drawn, allowed, names, t),
             lambda: code_comparisons.graph_package(drawn, allowed, names, t),
         )
-    _hops(found, query, layers, values)
+
+
+def _tables(found: lesson.Compared, query: int, layers: int) -> DeltaGenerator:
+    """Draw all weights and all hops beside each other, as many as have room; words come after."""
+    if len(found.allowed) <= lesson.N_NODES:
+        left, right = st.columns([2, 1], gap="medium")
+        with left:
+            _maps(found, query, ("masked", "gat"))
+        with right:
+            _hops(found, query, layers)
+        return st.container()
+    for column, way in zip(st.columns(2, gap="medium"), ("masked", "gat"), strict=True):
+        with column:
+            _maps(found, query, (way,))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _hops(found, query, layers)
+    return right
 
 
 def _labels(names: list[str]) -> list[Text]:
@@ -100,8 +119,10 @@ def _first(found: lesson.Compared, query: int, layers: int) -> None:
     """Draw the edges to click, and beside them the graph."""
     t, names, turned = session.t(), chosen.names_in_hand(), session.notation().columns
     asks, asked = ("{column}", "{row}") if turned else ("{row}", "{column}")
-    few = len(names) <= lesson.N_NODES and not session.settings().present
-    sizes = [5, 6, 10] if few else [1, 1]
+    present = session.settings().present
+    few = len(names) <= lesson.N_NODES
+    beside = [5, 7, 9] if present else [5, 6, 10]
+    sizes = beside if few else [1, 1]
     left, right, *row = st.columns(sizes, gap="small", vertical_alignment="center")
     with left:
         painter(
@@ -120,7 +141,7 @@ def _first(found: lesson.Compared, query: int, layers: int) -> None:
                 may_not=t("graph.not_joined", query=asks, key=asked),
             ),
             on_paint=partial(chosen.painted, found.allowed),
-            size=session.size(),
+            size=_PRESENTED if present else 1.0,
         )
     with right:
         plot(
@@ -138,11 +159,25 @@ def _first(found: lesson.Compared, query: int, layers: int) -> None:
             figures.node_link_alt(found, query, layers, chosen.spoken_names(), t),
             "graph",
         )
-        if _named_in_lecture():
-            named = [f"{one}–{other}" for one, other in lesson.LECTURE_EDGES]
-            st.caption(t("graph.lecture", edges=t("graph.comma").join(named)))
+        if not present:
+            _lecture(allowed=found.allowed)
     with row[0] if row else st.container():
         _row(found, query)
+    if present:
+        _lecture(allowed=found.allowed)
+
+
+def _lecture(allowed: np.ndarray) -> None:
+    """Say which of the edges that are drawn the lecture names, and whether there are others."""
+    t, named = session.t(), _named_in_lecture()
+    if named is None:
+        return
+    joined = {(int(i), int(j)) for i, j in zip(*np.nonzero(np.triu(allowed | allowed.T, 1)))}
+    solid = [f"{one + 1}–{other + 1}" for one, other in sorted(joined & named)]
+    lines = [t("graph.lecture", edges=t("graph.comma").join(solid))] if solid else []
+    lines += [t("graph.added")] if joined - named else []
+    if lines:
+        st.caption(" ".join(lines))
 
 
 def _named_in_lecture() -> frozenset[tuple[int, int]] | None:
@@ -166,6 +201,7 @@ def _row(found: lesson.Compared, query: int) -> None:
         title=title,
         kind="weights",
         cells=[[number(value, digits) for value in row] for row in rows.tolist()],
+        exact=rows,
         values=rows.tolist(),
         masked=hidden.tolist(),
         row_labels=[t(f"graph.{way}") for way in WAYS],
@@ -187,14 +223,14 @@ def _row(found: lesson.Compared, query: int) -> None:
         label=title,
         default_readout=t("graph.point"),
         on_query=session.ask,
-        size=session.size(),
+        size=_PRESENTED if session.settings().present else 1.0,
     )
 
 
-def _maps(found: lesson.Compared, query: int) -> None:
+def _maps(found: lesson.Compared, query: int, ways: Sequence[str]) -> None:
     t, names = session.t(), chosen.names_in_hand()
     specs = []
-    for way in ("masked", "gat"):
+    for way in ways:
         spec = matrices.token_by_token(
             getattr(found, way),
             "weights",
@@ -213,7 +249,7 @@ def _maps(found: lesson.Compared, query: int) -> None:
         specs.append(replace(spec, title=title, **labels, **plain))
     matrix(
         specs,
-        key="graph_maps",
+        key=f"graph_{'_'.join(ways)}",
         label=t("graph.maps"),
         default_readout=t("graph.point"),
         on_query=session.ask,
@@ -221,36 +257,32 @@ def _maps(found: lesson.Compared, query: int) -> None:
     )
 
 
-def _hops(found: lesson.Compared, query: int, layers: int, values: dict[str, object]) -> None:
+def _hops(found: lesson.Compared, query: int, layers: int) -> None:
     """Draw how many layers each node needs to reach each other one."""
     t, names, hops = session.t(), chosen.names_in_hand(), found.hops
     far = hops == UNREACHED
-    table, words = st.columns([3, 2], gap="large", vertical_alignment="center")
-    with table:
-        spec = MatrixSpec(
-            name="",
-            label=t("graph.hops"),
-            title=t("graph.hops"),
-            kind="weights",
-            cells=[["–" if hop < 0 else str(hop) for hop in row] for row in hops.tolist()],
-            values=np.where(far, 0.0, hops <= layers).astype(float).tolist(),
-            limit=3.0,
-            masked=far.tolist(),
-            row_labels=_labels(names),
-            column_labels=_labels(names),
-            row_in_hand=query,
-            pick_rows=True,
-            digits=len(names) <= DIGITS_TOKENS,
-            readout_template=t("graph.hop", row="{row}", column="{column}", value="{value}"),
-        )
-        matrix(
-            [matrices.laid(spec, session.notation())],
-            key="graph_hops",
-            label=t("graph.hops"),
-            default_readout=t("graph.hops_note", layers=layers),
-            on_query=session.ask,
-            size=session.size() * 0.85,
-        )
-    with words:
-        lost = "graph.unreached" if far.any() else "graph.linked"
-        st.markdown(t("graph.reach", **values) + " " + t(lost, **values))
+    spec = MatrixSpec(
+        name="",
+        label=t("graph.hops"),
+        title=t("graph.hops"),
+        kind="weights",
+        cells=[["–" if hop < 0 else str(hop) for hop in row] for row in hops.tolist()],
+        exact=[[None if hop < 0 else hop for hop in row] for row in hops.tolist()],
+        values=np.where(far, 0.0, hops <= layers).astype(float).tolist(),
+        limit=3.0,
+        masked=far.tolist(),
+        row_labels=_labels(names),
+        column_labels=_labels(names),
+        row_in_hand=query,
+        pick_rows=True,
+        digits=len(names) <= DIGITS_TOKENS,
+        readout_template=t("graph.hop", row="{row}", column="{column}", value="{value}"),
+    )
+    matrix(
+        [matrices.laid(spec, session.notation())],
+        key="graph_hops",
+        label=t("graph.hops"),
+        default_readout=t("graph.hops_note", layers=layers),
+        on_query=session.ask,
+        size=session.size() * 0.78,
+    )

@@ -23,7 +23,7 @@ _LENGTHS = (7, 6, 9, 8)
 def labelling() -> None:
     """Draw the vectors, the label of each by itself, and its label in context."""
     t, kind = session.t(), kind_in_hand()
-    st.subheader(t("labelling.question"), anchor=False)
+    tools.ask(t("labelling.question"))
     if kind == "words":
         _words()
     else:

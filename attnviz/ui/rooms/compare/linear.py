@@ -39,13 +39,15 @@ def linear() -> None:
         "difference": significant(abs(found.difference).max()),
         "outputs": significant(found.output_difference),
         "rounding": magnitude(found.rounding),
-        "normalizer": t(f"normalizer.{settings.normalizer}"),
+        "normalizer": t(_normalizer()),
     }
     cheaper = "less" if by_state < by_weights else "same" if by_state == by_weights else "more"
-    st.subheader(t("linear.question"), anchor=False)
+    tools.ask(t("linear.question"))
     summed = scene.mask is None or causal
     counted = t(f"linear.{cheaper}", **values) if summed else t("linear.masked")
-    shown.answer(f"{t('linear.answer', **values)} {counted}")
+    usual = settings.normalizer == "softmax"
+    answer = "linear.answer" if usual else "linear.answer_other"
+    shown.answer(f"{t(answer, **values)} {counted}")
     if causal:
         st.caption(t("linear.causal"))
     if isinstance(scene.positions, str) and scene.positions in BIASED:
@@ -68,7 +70,8 @@ def linear() -> None:
             lambda value: session.change("linear", amount=value),
             width=300,
         )
-        st.markdown(t("linear.how", **values))
+        why = "linear.blunter" if usual else "linear.otherwise"
+        st.markdown(t("linear.how", why=t(why, **values), **values))
         tools.lines(
             "linear",
             lambda: code_comparisons.linear_numpy(head.query, head.key, head.value, scene.mask, t),
@@ -115,7 +118,7 @@ def _maps(found: Orders) -> None:
                 pick_rows=True,
                 notation=notation,
             ),
-            t(f"linear.{name}_output"),
+            t(f"linear.{name}_output", normalizer=t(_normalizer())),
         )
         for name, output in (("head", head.output), ("linear", found.linear.output))
     ]
@@ -125,7 +128,7 @@ def _maps(found: Orders) -> None:
         scene.tokens,
         t,
         digits,
-        sums=matrices.sums(found.difference, digits) if notation.columns else None,
+        sums=matrices.sums(found.difference, digits),
         masked=None if scene.mask is None else (~scene.mask).tolist(),
         row_in_hand=scene.query,
         readout_template=t("see.cell"),
@@ -133,9 +136,10 @@ def _maps(found: Orders) -> None:
         notation=notation,
     )
     name = [("Δα′", "name")]
-    maps.append(replace(_titled(difference, t("linear.difference")), name=name))
+    title = t("linear.difference", normalizer=t(_normalizer()))
+    maps.append(replace(_titled(difference, title), name=name))
     few = len(scene.tokens) <= 4 and not session.settings().present
-    sides = st.columns([12, 5], gap="small") if few else (st.container(), st.container())
+    sides = st.columns([3, 1], gap="small") if few else (st.container(), st.container())
     for side, tables, name in zip(sides, (maps, outputs), ("weights", "outputs"), strict=True):
         with side:
             matrix(
@@ -144,7 +148,7 @@ def _maps(found: Orders) -> None:
                 label=t(f"linear.{name}"),
                 default_readout=t("linear.point"),
                 on_query=session.ask,
-                size=session.size() * 0.8,
+                size=0.85 if session.settings().present else 0.8,
             )
 
 

@@ -44,7 +44,7 @@ def picture() -> None:
         "weight": magnitude(float(row[best])),
         "effective": significant(float(effective_tokens(trace.weights)[pixel])),
     }
-    st.subheader(t("picture.question"), anchor=False)
+    tools.ask(t("picture.question"))
     shown.answer(t("picture.answer", **values))
     shown.arranged(
         lambda: _controls(strength, likeness), lambda: _pictures(small, trace, pixel, grid)
@@ -137,6 +137,7 @@ def _pictures(small: np.ndarray, trace: HeadTrace, pixel: int, grid: tuple[int, 
                 label=t("picture.shown"),
                 title=t("picture.shown"),
                 colours=shown.hexes(255 * small),
+                exact=colours,
                 readouts=[
                     f"{name}: {vector(each)}" for name, each in zip(names, colours, strict=True)
                 ],
@@ -146,6 +147,7 @@ def _pictures(small: np.ndarray, trace: HeadTrace, pixel: int, grid: tuple[int, 
                 label=t("picture.weights", pixel=names[pixel]),
                 title=t("picture.weights", pixel=names[pixel]),
                 colours=shown.weight_colours(weights / largest),
+                exact=weights,
                 readouts=[
                     t("convolution.weight", pixel=name, weight=magnitude(weight))
                     for name, weight in zip(names, weights.tolist(), strict=True)
@@ -157,6 +159,7 @@ def _pictures(small: np.ndarray, trace: HeadTrace, pixel: int, grid: tuple[int, 
                 label=t("picture.read"),
                 title=t("picture.read"),
                 colours=shown.hexes(255 * trace.output),
+                exact=trace.output,
                 readouts=[
                     f"b, {name}: {vector(each)}"
                     for name, each in zip(names, trace.output, strict=True)

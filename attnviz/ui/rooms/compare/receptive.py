@@ -41,7 +41,7 @@ def receptive() -> None:
         "loss": magnitude(learned.loss),
         "effective": significant(float(effective_tokens(trace.weights)[pixel])),
     }
-    st.subheader(t("receptive.question"), anchor=False)
+    tools.ask(t("receptive.question"))
     shown.answer(t("receptive.answer", **values))
     shown.arranged(
         lambda: _controls(kernel, layers, laying, shape, learned.steps),
@@ -162,6 +162,7 @@ def _pictures(lit: np.ndarray, weights: np.ndarray, pixel: int, values: dict) ->
                 label=titles[0],
                 title=titles[0],
                 columns=GRID[1],
+                exact=lit.ravel().astype(int),
                 colours=shown.hexes(shown.dimmed(picture, lit)),
                 readouts=[
                     t("receptive.seen" if inside else "receptive.unseen", pixel=name)
@@ -174,6 +175,7 @@ def _pictures(lit: np.ndarray, weights: np.ndarray, pixel: int, values: dict) ->
                 label=titles[1],
                 title=titles[1],
                 columns=GRID[1],
+                exact=weights.ravel(),
                 colours=shown.weight_colours(weights / largest),
                 readouts=[
                     t("convolution.weight", pixel=name, weight=magnitude(weight))
@@ -208,6 +210,7 @@ def _links(kernel: int) -> None:
                 label=t("receptive.links", kernel=kernel),
                 title=t("receptive.links", kernel=kernel),
                 cells=[[number(value) for value in row] for row in rows.values()],
+                exact=list(rows.values()),
                 row_labels=[t(f"receptive.{name}") for name in rows],
                 column_labels=[f"n = {n}" for n in LENGTHS],
                 row_in_hand=len(rows) - 1,

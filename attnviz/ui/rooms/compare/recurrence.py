@@ -41,7 +41,7 @@ def recurrence() -> None:
         "attended": significant(found.attention[-1]),
         "weight": significant(found.weights[-1]),
     }
-    st.subheader(t("recurrence.question"), anchor=False)
+    tools.ask(t("recurrence.question"))
     shown.answer(t("recurrence.answer", **values))
     shown.arranged(lambda: _controls(n, tick, reader), lambda: _lanes(n, tick, reader))
     tools.say(t("recurrence.say", **values))

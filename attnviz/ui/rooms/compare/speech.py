@@ -11,7 +11,7 @@ from attnviz.figures import code_sequences
 from attnviz.figures import speech as figures
 from attnviz.text.numbers import number, significant
 from attnviz.ui import cached, refusals, session, tools
-from attnviz.ui.plots import plot
+from attnviz.ui.plots import height, plot
 from attnviz.ui.rooms.compare import shown
 
 LENGTHS = (100, 200, 500, 1_000, 2_000, 3_000, 6_000)
@@ -34,7 +34,7 @@ def speech() -> None:
         "span": number(lesson.span(min(radius, n - 1))),
         "layers": number(lesson.layers_to_link(n, radius)),
     }
-    st.subheader(t("speech.question"), anchor=False)
+    tools.ask(t("speech.question"))
     shown.answer(t("speech.answer", **values))
     _controls(n, radius)
     band, words = st.columns([1, 1], gap="large")
@@ -42,7 +42,12 @@ def speech() -> None:
         map_ = cached.speech_overview(n, radius)
         plot(
             figures.band_map(
-                map_, lesson.band_edges(n), t, session.theme(), notation=session.notation()
+                map_,
+                lesson.band_edges(n),
+                t,
+                session.theme(),
+                notation=session.notation(),
+                height=height(400, 290),
             ),
             figures.band_map_alt(n, radius, kept / full, t),
             "band",
@@ -77,13 +82,18 @@ def _memory(scores: int) -> str:
     return f"{significant(size)} {unit}"
 
 
+def _as_typed(seconds: float) -> str:
+    """Write a number with the digits that came."""
+    return f"{seconds:.10g}".replace("-", "−")
+
+
 def _take_seconds() -> None:
     seconds = session.got("speech.seconds")
     n = 0 if seconds is None else lesson.frames(seconds)
     if seconds is not None and not 1 <= n <= LENGTHS[-1]:
         most = lesson.PER_SECOND
         error = InputError(
-            "speech.seconds", got=number(seconds), least=1 / most, most=LENGTHS[-1] // most
+            "speech.seconds", got=_as_typed(seconds), least=1 / most, most=LENGTHS[-1] // most
         )
         session.refuse("speech", error, str(seconds))
     else:
@@ -121,14 +131,15 @@ def _table(radius: int) -> None:
     """Draw the counts at several lengths; a click chooses one."""
     t, n = session.t(), frames_in_hand()
     lengths = sorted({100, 500, 1_000, 6_000, n})
-    cells = [
+    counts = [
         [
-            _whole(lesson.full_scores(each)),
-            _whole(lesson.truncated_scores(each, radius)),
-            number(lesson.layers_to_link(each, radius)),
+            lesson.full_scores(each),
+            lesson.truncated_scores(each, radius),
+            lesson.layers_to_link(each, radius),
         ]
         for each in lengths
     ]
+    cells = [[_whole(full), _whole(kept), number(links)] for full, kept, links in counts]
     matrix(
         [
             MatrixSpec(
@@ -136,6 +147,7 @@ def _table(radius: int) -> None:
                 label=t("speech.table"),
                 title=t("speech.table"),
                 cells=cells,
+                exact=counts,
                 row_labels=[_whole(each) for each in lengths],
                 column_labels=[t("speech.full"), f"±{radius}", t("speech.layers_short")],
                 row_title=t("speech.frames"),

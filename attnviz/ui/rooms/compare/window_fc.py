@@ -1,5 +1,6 @@
 """A fully connected layer over a window: what it cannot see, and what happens to its weights."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -29,7 +30,7 @@ def window_fc() -> None:
     n, radius = shown.amount_among(LENGTHS, USUAL_LENGTH), radius_in_hand()
     place = asking(int(n))
     found = window.Nudged.of(int(n), radius, place, session.settings().draw)
-    st.subheader(t("window_fc.question"), anchor=False)
+    tools.ask(t("window_fc.question"))
     refused = _refused(int(n)) if kind == "whole" else None
     shown.answer(_answer(int(n), radius, place, kind, refused))
     _controls(int(n), radius, kind)
@@ -50,6 +51,7 @@ def window_fc() -> None:
                 "window_fc.why",
                 moved=magnitude(found.moved),
                 swapped=number(n),
+                radius=radius,
                 window=number(window.window_parameters(radius, d_in, d_out)),
                 whole=number(window.whole_parameters(int(n), d_in, d_out)),
                 attention=number(window.attention_parameters(d_in, d_out, d_out)),
@@ -91,15 +93,16 @@ def _controls(n: int, radius: int, kind: str) -> None:
             lambda name: t(f"window_fc.{name}"),
             lambda name: change(target=name),
         )
-        shown.slide(
-            "window_fc.radius",
-            t("window_fc.radius"),
-            RADII,
-            radius,
-            lambda value: change(rung=str(value)),
-            name=lambda value: f"±{value}",
-            width=220,
-        )
+        if kind == "window":
+            shown.slide(
+                "window_fc.radius",
+                t("window_fc.radius"),
+                RADII,
+                radius,
+                lambda value: change(rung=str(value)),
+                name=lambda value: f"±{value}",
+                width=220,
+            )
         shown.slide(
             "window_fc.length",
             t("window_fc.length"),
@@ -138,12 +141,12 @@ def _whole_count(n: int) -> int:
 
 def _table(found: window.Nudged, place: int, kind: str, refused: str | None) -> None:
     t, n, digits = session.t(), len(found.window), session.settings().digits
-    top = found.whole(MADE_FOR) if kind == "whole" and refused is None else found.window
-    rows = np.stack([top, found.attention])
-    cells = [[number(value, digits) for value in row] for row in rows.tolist()]
-    hidden = np.zeros(rows.shape, dtype=bool)
-    hidden[0] = True if refused is not None else rows[0] == 0
+    top = _through_layer(found, kind, refused)
+    rows = [top, found.attention.tolist()]
+    cells = [["–" if each is None else number(each, digits) for each in row] for row in rows]
+    hidden = [[not each for each in top], [False] * n]
     first = t(f"window_fc.short_{kind}")
+    nothing = [t("window_fc.nothing", row=first, n=n, made=MADE_FOR)] * n
     matrix(
         [
             MatrixSpec(
@@ -152,15 +155,17 @@ def _table(found: window.Nudged, place: int, kind: str, refused: str | None) -> 
                 title=t("window_fc.table", place=place + 1),
                 kind="weights",
                 cells=cells,
-                values=np.where(hidden, 0.0, rows).tolist(),
-                limit=float(max(rows.max(), 1e-9)),
-                masked=hidden.tolist(),
+                exact=rows,
+                values=[[each or 0.0 for each in row] for row in rows],
+                limit=max(1e-9, *(each or 0.0 for row in rows for each in row)),
+                masked=hidden,
                 row_labels=[first, t("window_fc.short_attention")],
                 column_labels=[str(each + 1) for each in range(n)],
                 column_title=t("window_fc.nudged"),
                 column_in_hand=place,
                 pick_columns=True,
                 digits=n <= 12,
+                readouts=[nothing] if refused is not None else None,
                 readout_template=t(
                     "window_fc.cell", place=place + 1, row="{row}", j="{j}", value="{value}"
                 ),
@@ -172,6 +177,15 @@ def _table(found: window.Nudged, place: int, kind: str, refused: str | None) -> 
         on_query=lambda column: session.change("window_fc", key=column),
         size=session.size(),
     )
+
+
+def _through_layer(
+    found: window.Nudged, kind: str, refused: str | None
+) -> Sequence[float | None]:
+    """Give how far the output moves by each frame; None where the layer gives nothing."""
+    if refused is not None:
+        return [None] * len(found.window)
+    return (found.whole(MADE_FOR) if kind == "whole" else found.window).tolist()
 
 
 def _sentence(

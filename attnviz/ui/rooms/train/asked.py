@@ -1,39 +1,36 @@
 """What a person asks to be trained, and which sentence they look at."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from attnviz.errors import InputError
-from attnviz.models.training.learning import Learner, Plan
-from attnviz.models.training.task_tables import EXAMPLES
-from attnviz.models.training.tasks import NO_WORD, OWN, TASKS
+from attnviz.models.training.learning import Learner
+from attnviz.models.training.tasks import NO_WORD, OWN
 from attnviz.settings import Settings
-from attnviz.ui import session
+from attnviz.ui import refusals, session
+from attnviz.ui.trained import KEYS, plan
 
-KEYS = (*TASKS, OWN)
+PLACES = ("task", "train", "looked", "task_table")
+"""Where on this page an input may be refused, beside the numbers of the model."""
 
+NUMBERS = ("vocabulary", "trained_width", "trained_heads", "learning_rate", "amount", "draw")
+"""The settings that are numbers of the model and of its training."""
 
-def plan(settings: Settings) -> Plan:
-    """Read the plan of a training from the settings."""
-    return Plan(
-        task=settings.task or KEYS[0],
-        table=settings.task_table if settings.task == OWN else "",
-        vocabulary=0 if settings.task == OWN else settings.vocabulary,
-        width=settings.trained_width,
-        heads=settings.trained_heads,
-        placed=settings.placed,
-        rate=settings.learning_rate,
-        frozen=settings.frozen,
-        seed=settings.draw,
-        steps=int(settings.amount or 0),
-    )
+TAGS = {"PRON": "pronoun", "VERB": "verb", "DET": "determiner", "NOUN": "noun"}
+_TABLE = "train.table"
 
 
 def change(place: str, draft: str | None = None, **fields: Any) -> None:
     """Take a choice over if such a model can be trained; it starts from its first numbers."""
-    session.attempt(place, lambda: _checked(fields), draft)
+    attempt(place, lambda: fields, draft)
+
+
+def attempt(place: str, fields: Callable[[], dict[str, Any]], draft: str | None = None) -> None:
+    """Take choices over that may be refused while they are read."""
+    session.attempt(place, lambda: _checked(fields()), draft)
 
 
 def _checked(fields: dict[str, Any]) -> dict[str, Any]:
@@ -42,9 +39,37 @@ def _checked(fields: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
+def begin() -> None:
+    """Let go of what was refused: a training begins with what there is."""
+    for place in (*PLACES, *(f"train.{field}" for field in NUMBERS)):
+        session.accept(place)
+
+
+def refused(error: InputError) -> str:
+    """Say why nothing can be trained; tasks are called what the page calls them."""
+    t = session.t()
+    if error.code == "training.task":
+        known = t("figure.alt_join").join(t(f"task.{key}.title") for key in KEYS)
+        error = InputError(error.code, got=error.values["got"], known=known)
+    return f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}"
+
+
+def tags(learner: Learner) -> tuple[str, ...]:
+    """Give the tags as the page calls them; a person's own stay as they were typed."""
+    t, task = session.t(), learner.task
+    named = {} if task.key == OWN else TAGS
+    return tuple(t(f"labelling.{named[tag]}") if tag in named else tag for tag in task.tags)
+
+
 def choose_task(key: str) -> None:
-    """Turn to another task: its sizes are its own, and its first sentence is looked at."""
-    table = session.settings().task_table or EXAMPLES[session.language()]
+    """Turn to another task: its sizes are its own, and its first sentence is looked at.
+
+    A person's own sentences come back with their task.
+    """
+    typed = session.settings().task_table
+    if typed:
+        session.hold(_TABLE, typed)
+    table = typed or session.held(_TABLE)
     fields: dict[str, Any] = {"vocabulary": 0, "trained_width": 0, "trained_heads": 0}
     fields |= {"learning_rate": None, "amount": None, "passage": "", "query": Settings().query}
     change("task", task=key, task_table=table if key == OWN else "", **fields)

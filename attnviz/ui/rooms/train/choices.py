@@ -1,10 +1,12 @@
 """The choices of a training: the model's sizes, how fast it learns, and what must not change."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
+from attnviz.errors import InputError
 from attnviz.models.training.learning import (
     LARGEST_RATE,
     LETTERS,
@@ -15,10 +17,13 @@ from attnviz.models.training.learning import (
 )
 from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.settings import Settings
-from attnviz.ui import controls, refusals, session
+from attnviz.text.numbers import significant
+from attnviz.ui import controls, refusals, session, trained
 from attnviz.ui.rooms.train import asked
 
 _STEPS = "amount"
+_OPEN, _EMPTIED = "train.own_open", "train.own_emptied"
+_ANEW: dict[str, Any] = {"passage": "", "query": Settings().query}
 
 
 def draw(learner: Learner | None) -> None:
@@ -34,35 +39,60 @@ def draw(learner: Learner | None) -> None:
             _number("trained_width", learner and learner.width, 1, MOST_WIDTH)
             _number("trained_heads", learner and learner.heads, 1, MOST_HEADS)
         with right:
-            _number("learning_rate", learner and learner.rate, 0.0, LARGEST_RATE)
+            _rate(learner)
             _number(_STEPS, learner and learner.steps, 1, MOST_STEPS)
             _number("draw", settings.draw, 0, 9_999)
         _frozen()
-    for field in ("vocabulary", "trained_width", "trained_heads", "learning_rate", _STEPS, "draw"):
+    for field in asked.NUMBERS:
         refusals.show(f"train.{field}")
 
 
-def _number(field: str, usual: float | int | None, low: float | int, high: float | int) -> None:
-    """Draw a box for one number; emptied, it is the task's own."""
-    t, control = session.t(), f"control.train.{field}"
-    whole = isinstance(low, int)
-    own = getattr(session.settings(), field)
-    shown = own if own or usual is None else usual
-    if session.refusal(f"train.{field}") is None:
-        session.put(control, None if shown is None else type(low)(shown))
-    st.number_input(
-        t(f"train.{field}"),
-        value=None,
-        step=1 if whole else 0.01,
-        format="%d" if whole else "%.10g",
-        key=control,
-        help=t("drawer.range", least=f"{low:g}", most=f"{high:g}"),
-        on_change=_taken,
-        args=(field, control, whole),
+def _rate(learner: Learner | None) -> None:
+    """Draw the box for the learning rate, which keeps what was typed, however large."""
+    t, place, own = session.t(), "train.learning_rate", session.settings().learning_rate
+    rate = own if own is not None else learner and learner.rate
+    session.put(f"control.{place}", session.draft(place, "" if rate is None else f"{rate:.10g}"))
+    st.text_input(
+        t(place),
+        key=f"control.{place}",
+        help=t("drawer.range", least=significant(0), most=significant(LARGEST_RATE)),
+        on_change=lambda: _rate_taken(session.got(f"control.{place}")),
     )
 
 
-def _taken(field: str, control: str, whole: bool) -> None:
+def _rate_taken(typed: str) -> None:
+    def fields() -> dict[str, Any]:
+        try:
+            rate = float(typed) if typed.strip() else None
+        except ValueError:
+            rate = math.nan
+        if rate is not None and not 0 < rate <= LARGEST_RATE:
+            raise InputError("training.rate", got=typed, most=LARGEST_RATE)
+        return {"learning_rate": rate}
+
+    asked.attempt("train.learning_rate", fields, typed)
+
+
+def _number(field: str, usual: int | None, low: int, high: int) -> None:
+    """Draw a box for one whole number; emptied, it is the task's own."""
+    t, control = session.t(), f"control.train.{field}"
+    own = getattr(session.settings(), field)
+    shown = own if own or usual is None else usual
+    if session.refusal(f"train.{field}") is None:
+        session.put(control, None if shown is None else int(shown))
+    st.number_input(
+        t(f"train.{field}"),
+        value=None,
+        step=1,
+        format="%d",
+        key=control,
+        help=t("drawer.range", least=significant(low), most=significant(high)),
+        on_change=_taken,
+        args=(field, control),
+    )
+
+
+def _taken(field: str, control: str) -> None:
     value = session.got(control)
     default = getattr(Settings(), field)
     asked.change(f"train.{field}", **{field: default if value is None else value})
@@ -75,7 +105,7 @@ def _frozen() -> None:
         t("train.frozen"),
         tuple(LETTERS),
         selection_mode="multi",
-        format_func=lambda letter: f"W^{'O' if letter == 'o' else letter}",
+        format_func=lambda letter: f"$W^{'O' if letter == 'o' else letter}$",
         key="control.train.frozen",
         help=t("train.frozen_help"),
         on_change=lambda: asked.change(
@@ -84,26 +114,48 @@ def _frozen() -> None:
     )
 
 
-def own_table() -> None:
-    """Draw the box for sentences and tags of one's own."""
+def own_table(learner: Learner | None) -> None:
+    """Draw the box for sentences and tags of one's own; it is open until some were typed."""
     t, settings = session.t(), session.settings()
     if settings.task != OWN:
         return
-    session.put("control.task_table", session.draft("task_table", settings.task_table))
-    with st.expander(t("train.own_title"), expanded=session.refusal("task_table") is not None):
+    table = trained.plan(settings).table
+    session.put("control.task_table", session.draft("task_table", table))
+    refused = session.refusal("task_table") is not None
+    asks = session.flag(_OPEN) or table == trained.example()
+    with st.expander(t("train.own_title"), expanded=refused or (asks and not settings.present)):
         st.text_area(
             t("train.own"),
             key="control.task_table",
-            height=150,
+            height=120,
             help=t("train.own_help"),
             on_change=_table_taken,
         )
         refusals.show("task_table")
+        if learner is not None:
+            st.caption(_read(learner, table))
+
+
+def _read(learner: Learner, table: str) -> str:
+    """Say what was read of the sentences, and whether they are the person's own."""
+    t, task = session.t(), learner.task
+    said = t(
+        "train.own_read",
+        sentences=len(task.tests),
+        words=task.n_words,
+        tags=len(task.tags),
+        names=refusals.escape(t("figure.alt_join").join(task.tags)),
+    )
+    if table != trained.example():
+        return said
+    return f"{t('train.own_emptied' if session.flag(_EMPTIED) else 'train.own_example')} {said}"
 
 
 def _table_taken() -> None:
     typed = session.got("control.task_table")
-    asked.change("task_table", typed, task_table=typed, passage="", query=Settings().query)
+    session.set_flag(_OPEN, True)
+    session.set_flag(_EMPTIED, not typed.strip())
+    asked.change("task_table", typed, task_table=typed.strip() and typed, **_ANEW)
 
 
 def switch(field: str, label: str, help_: str, take: Callable[[Any], None]) -> None:

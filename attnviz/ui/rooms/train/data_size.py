@@ -22,7 +22,7 @@ from attnviz.models.training.data_size import (
 from attnviz.models.training.trained import PointWork
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, refusals, session, tools
-from attnviz.ui.plots import plot
+from attnviz.ui.plots import height, plot
 from attnviz.ui.rooms.train import playing
 
 SHARES = ("both", "local", "far")
@@ -32,7 +32,7 @@ _ASKED = "data_size.asked"
 def panel() -> None:
     """Draw the curves that come with the package, and a point of one's own on them."""
     t = session.t()
-    st.subheader(t("data_size.question"), anchor=False)
+    tools.ask(t("data_size.question"))
     st.caption(t("data_size.task"))
     with st.container(key="data-size", horizontal=True, vertical_alignment="center", gap="small"):
         _choice("experiment", "pool", pool(), POOLS)
@@ -224,7 +224,9 @@ def _draw(known: Curves, own: tuple[Point, ...]) -> None:
         (st.container(), st.container()) if session.alone() else st.columns([13, 8], gap="medium")
     )
     with left:
-        picture = size_curves(known, pool(), share(), own, t, session.theme())
+        picture = size_curves(
+            known, pool(), share(), own, t, session.theme(), height=height(330, 240)
+        )
         plot(picture, size_curves_alt(known, pool(), share(), own, t), "data_size")
     with right:
         _by_heart(known)

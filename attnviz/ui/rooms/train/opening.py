@@ -4,11 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from attnviz.models.training.learning import MATRICES, Learner, Snapshot, inputs_of
+from attnviz.models.training.learning import Learner, Snapshot, inputs_of
 from attnviz.settings import Settings
-from attnviz.settings.links import Table
-
-_DECIMALS = 6  # in a link; a weight changes by less than a page shows
+from attnviz.ui.trained import matrices, rounded
 
 _PLAIN = ("n_kv_heads", "d_model", "score", "scale", "temperature", "normalizer", "mask", "cells")
 
@@ -24,19 +22,15 @@ def steps_fields(
         **{name: getattr(plain, name) for name in _PLAIN},
         "sentence": "",
         "pieces": tuple(names),
-        "vectors": _table(inputs_of(numbers, words[None])[0]),
+        "vectors": rounded(inputs_of(numbers, words[None])[0]),
         "positions": "learned" if placed else "none",
-        "position_vectors": _table(numbers["places"][: len(words)]) if placed else (),
+        "position_vectors": rounded(numbers["places"][: len(words)]) if placed else (),
         "w_source": "trained",
         "n_heads": learner.heads,
         "d_k": d_head,
         "d_v": d_head,
-        **{name: _table(numbers[name]) for name in MATRICES},
+        **matrices(found),
         "query": min(plain.query, len(words) - 1),
         "key": None,
         "head": 0,
     }
-
-
-def _table(array: np.ndarray) -> Table:
-    return tuple(tuple(round(float(number), _DECIMALS) for number in row) for row in array)

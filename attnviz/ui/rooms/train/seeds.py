@@ -8,37 +8,36 @@ import streamlit as st
 from attnviz.components.matrix import matrix
 from attnviz.errors import InputError
 from attnviz.figures import code_seeds
-from attnviz.figures.heatmaps import head_maps, head_maps_alt
 from attnviz.figures.notation import ROW
 from attnviz.figures.training import percent
 from attnviz.models.training.learning import Learner, Plan, Snapshot, attention
 from attnviz.models.training.trainer import Training
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, refusals, session, tools
-from attnviz.ui.plots import plot
-from attnviz.ui.rooms.train import asked, choices, playing, shown
+from attnviz.ui.rooms.train import asked, choices, playing, shown, weights
 
 SEEDS = 5
-_MATRICES, _DIGITS = 2, 4  # heads and tokens that are shown with their digits
+_HEADS, _DIGITS = 2, 4  # heads that are all shown, and words that have their digits in them
 _STOPPED = "seeds.stopped"
 
 
 def panel() -> None:
     """Draw five trainings beside each other; they begin by themselves, one after the other."""
     t = session.t()
-    st.subheader(t("seeds.question"), anchor=False)
+    tools.ask(t("seeds.question"))
     all_plans = plans()
     try:
         learner = all_plans[0].checked()
     except InputError as error:
         choices.own_table()
-        st.error(f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}")
+        st.error(refusals.escape(refusals.sentence(error)))
         return
     st.caption(t("seeds.note"))
     looked = asked.looked(learner)
     with st.container(key="seeds-head", horizontal=True, vertical_alignment="center", gap="small"):
         shown.choose(learner, looked)
         _asking(looked)
+        _head(learner)
         _button(all_plans)
     refusals.show("looked")
     choices.own_table()
@@ -187,31 +186,45 @@ def _card(plan: Plan, found: Snapshot, looked: asked.Looked, training: Training 
 
 
 def _maps(plan: Plan, found: Snapshot, looked: asked.Looked) -> None:
-    """Draw the weights of every head, or of many heads small pictures."""
-    t, notation, learner = session.t(), session.notation(), plan.checked()
-    trace = shown.trace_of(learner, found, looked.words)
-    if learner.heads > _MATRICES:
-        picture = head_maps(trace, "weights", looked.names, t, session.theme(), notation=notation)
-        alt = head_maps_alt(trace, "weights", looked.names, t, notation=notation)
-        plot(picture, alt, f"seeds.{plan.seed}")
-        return
+    """Draw the weights of every head, or where there are many of the one in hand."""
+    t, notation, n_heads = session.t(), session.notation(), plan.checked().heads
+    maps = shown.trace_of(plan.checked(), found, looked.words).weights
+    present = session.settings().present
+    heads = range(n_heads) if n_heads <= _HEADS else (weights.in_hand(n_heads),)
     tables = [
         replace(
-            shown.table(weights, looked.names, head),
-            digits=len(looked.names) <= _DIGITS,
+            weights.table(maps[head], looked.names, head),
+            digits=len(looked.names) <= _DIGITS and not present,
             row_title="",
             column_title="",
             row_in_hand=_place(looked) if notation is ROW else None,
             column_in_hand=None if notation is ROW else _place(looked),
         )
-        for head, weights in enumerate(trace.weights)
+        for head in heads
     ]
     matrix(
         tables,
         key=f"seeds_{plan.seed % SEEDS}",
         label=t("seeds.seed", seed=plan.seed),
         default_readout="",
-        size=session.size() * 0.8,
+        size=1.2 if present else 0.8,  # a whole room sees colours, whoever points at one its number
+    )
+
+
+def _head(learner: Learner) -> None:
+    """Draw the choice of the head that is shown of each model, where there are many."""
+    t = session.t()
+    if learner.heads <= _HEADS:
+        return
+    session.put("control.seeds.head", weights.in_hand(learner.heads))
+    st.selectbox(
+        t("head.choose"),
+        range(learner.heads),
+        format_func=lambda head: t("head.number", number=head + 1),
+        key="control.seeds.head",
+        on_change=lambda: weights.choose(session.got("control.seeds.head")),
+        label_visibility="collapsed",
+        width=130,
     )
 
 
@@ -232,8 +245,8 @@ def sharpest(
     learner: Learner, found: Snapshot, words: np.ndarray, query: int
 ) -> tuple[int, int, float]:
     """Give the head, the place and the share of the largest weight that a word gives."""
-    weights, _ = attention(found.parameters, words[None], learner.heads)
-    rows = weights[0, :, query]
+    looks, _ = attention(found.parameters, words[None], learner.heads)
+    rows = looks[0, :, query]
     head, key = np.unravel_index(int(rows.argmax()), rows.shape)
     return int(head), int(key), float(rows[head, key])
 

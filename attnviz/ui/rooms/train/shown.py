@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -10,26 +9,25 @@ import streamlit as st
 from attnviz.attention.attend import attend_heads
 from attnviz.attention.projections import Projections
 from attnviz.attention.trace import MultiHeadTrace
-from attnviz.components.matrix import MatrixSpec, matrix
 from attnviz.figures import training as figures
-from attnviz.figures.heatmaps import MOST_HEADS, head_maps, head_maps_alt
 from attnviz.models.training.learning import Learner, Snapshot, attention, inputs_of, right_of
 from attnviz.text.numbers import decimals
-from attnviz.ui import matrices, refusals, session
-from attnviz.ui.plots import plot
-from attnviz.ui.rooms.train import asked
+from attnviz.ui import refusals, session
+from attnviz.ui.plots import height, plot
+from attnviz.ui.rooms.train import asked, weights
 
-_MATRICES, _DIGITS = 2, 8  # heads and tokens that are shown with their digits
 _FAILING = 6
 
 
 def draw(learner: Learner, found: Snapshot, history: Sequence[Snapshot]) -> None:
     """Draw the three pictures side by side, and beneath them the sentences that fail."""
     t, theme = session.t(), session.theme()
-    left, middle, right = st.columns([7, 15, 7], gap="small")
+    tall = height(330, 240)
+    widths = [6, 17, 6] if session.settings().present else [7, 15, 7]
+    left, middle, right = st.columns(widths, gap="small")
     with left:
         kinds = [_kind(learner, place) for place in range(len(learner.task.kinds))]
-        picture = figures.curves(history, kinds, learner.steps, found.step, t, theme)
+        picture = figures.curves(history, kinds, learner.steps, found.step, t, theme, height=tall)
         plot(picture, figures.curves_alt(history, kinds, t), "train.curves")
     with middle:
         _weights(learner, found)
@@ -38,7 +36,7 @@ def draw(learner: Learner, found: Snapshot, history: Sequence[Snapshot]) -> None
             (length for each in history for length in each.gradients.values()), default=0.0
         )
         picture = figures.learned_matrices(
-            found, learner.frozen, largest, t, theme, notation=session.notation()
+            found, learner.frozen, largest, t, theme, notation=session.notation(), height=tall
         )
         alt = figures.learned_matrices_alt(found, learner.frozen, t)
         plot(picture, alt, "train.matrices")
@@ -59,51 +57,26 @@ def _kind(learner: Learner, place: int) -> str:
 
 
 def trace_of(learner: Learner, found: Snapshot, words: np.ndarray) -> MultiHeadTrace:
-    """Attend to a sentence with the first heads as they are: what Steps would show."""
+    """Attend to a sentence with the heads as they are: what Steps would show."""
     numbers = found.parameters
     per_head = {
-        name: numbers[name].reshape(learner.width, learner.heads, -1).swapaxes(0, 1)[:MOST_HEADS]
+        name: numbers[name].reshape(learner.width, learner.heads, -1).swapaxes(0, 1)
         for name in ("w_q", "w_k", "w_v")
     }
     positions = numbers["places"][: len(words)] if "places" in numbers else "none"
     return attend_heads(
         inputs_of(numbers, words[None])[0],
-        Projections(
-            **per_head, w_o=numbers["w_o"][: per_head["w_v"].shape[0] * per_head["w_v"].shape[2]]
-        ),
+        Projections(**per_head, w_o=numbers["w_o"]),
         positions=positions,
     )
 
 
 def _weights(learner: Learner, found: Snapshot) -> None:
-    """Draw A′ of the sentence that is looked at, for each head, and the tags it is given."""
-    t, looked = session.t(), asked.looked(learner)
+    """Draw A′ of the sentence that is looked at, and the tags it is given."""
+    looked = asked.looked(learner)
     choose(learner, looked)
-    trace = trace_of(learner, found, looked.words)
-    if learner.heads <= _MATRICES and len(looked.words) <= _DIGITS:
-        tables = [table(weights, looked.names, head) for head, weights in enumerate(trace.weights)]
-        matrix(
-            tables,
-            key="train_weights",
-            label=t("train.weights"),
-            default_readout=t("train.weights_hint"),
-            size=session.size() * (0.76 if len(tables) > 1 else 1.1),
-        )
-    else:
-        picture = head_maps(
-            trace, "weights", looked.names, t, session.theme(), notation=session.notation()
-        )
-        alt = head_maps_alt(trace, "weights", looked.names, t, notation=session.notation())
-        plot(picture, alt, "train.heads")
+    weights.draw(trace_of(learner, found, looked.words).weights, looked.names)
     _tagged(learner, found, looked)
-
-
-def table(weights: np.ndarray, names: tuple[str, ...], head: int) -> MatrixSpec:
-    """Describe the weights of one head under its name."""
-    t, notation = session.t(), session.notation()
-    digits = session.settings().digits
-    table = matrices.token_by_token(weights, "weights", names, t, digits, notation=notation)
-    return replace(table, title=t("head.number", number=head + 1))
 
 
 def choose(learner: Learner, looked: asked.Looked) -> None:

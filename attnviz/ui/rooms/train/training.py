@@ -15,7 +15,7 @@ _WHOLE = "train.whole"
 def panel() -> None:
     """Draw the controls, then the model at the step that is shown."""
     t = session.t()
-    st.subheader(t("train.question"), anchor=False)
+    tools.ask(t("train.question"))
     plan = asked.plan(session.settings())
     if plan.task in asked.KEYS:
         st.caption(t(f"task.{plan.task}.note"))
@@ -24,7 +24,7 @@ def panel() -> None:
     except InputError as error:
         _controls(None)
         choices.own_table()
-        st.error(f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}")
+        st.error(refusals.escape(refusals.sentence(error)))
         return
     cached.trainings().warm()
     _controls(learner)
