@@ -75,3 +75,26 @@ def per_layer(
     (numbers,) = precise(importance)
     lengths = np.linalg.norm(numbers, axis=-1, keepdims=True)
     return np.divide(numbers, lengths, out=np.zeros_like(numbers), where=lengths > 0)
+
+
+def rank_agreement(
+    one: Shaped[np.ndarray, " head"] | Sequence | SupportsArray,
+    other: Shaped[np.ndarray, " head"] | Sequence | SupportsArray,
+) -> float | None:
+    """Give Spearman's ρ, −1 … 1: the correlation of the ranks; None where all of one are equal.
+
+    Raises:
+        ValueError: if the two are not of as many heads.
+    Source: Spearman 1904.
+    """
+    from scipy.stats import rankdata  # slow to import, and seldom needed
+
+    numbers = precise(one, other)
+    if numbers[0].shape != numbers[1].shape or numbers[0].ndim != 1:
+        raise ValueError(
+            f"one and other must be of the same heads, got {numbers[0].shape} and "
+            f"{numbers[1].shape}; give a number for each head in one list"
+        )
+    if not all(each.size and np.ptp(each) > 0 for each in numbers):
+        return None
+    return float(np.corrcoef([rankdata(each) for each in numbers])[0, 1])

@@ -21,8 +21,10 @@ from attnviz.attention.head_importance import (
     gradient_importance,
     head_gradients,
     per_layer,
+    rank_agreement,
 )
 from attnviz.attention.heads import (
+    comparable_heads,
     head_distances,
     head_divergences,
     head_map,
@@ -67,6 +69,7 @@ __all__ = [
     "ablation_importance",
     "carried_mixing",
     "carried_norms",
+    "comparable_heads",
     "cosine",
     "distributions",
     "duplicate_score",
@@ -94,6 +97,7 @@ __all__ = [
     "norm_weighted_by_head",
     "per_layer",
     "previous_share",
+    "rank_agreement",
     "rollout",
     "rollout_by_layer",
     "self_share",

@@ -1,6 +1,7 @@
 """An edit as code: one row of a head in both runs in numpy, whole runs through the package."""
 
 import textwrap
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -83,13 +84,19 @@ def numpy_worth(found: Worth, t: Words) -> str:
     else:
         table = list(found.moved)
     lines.append(f"# {t('code.worth_losses' if found.losses else 'code.worth_moved')}")
-    lines += ["without = ["]
-    for heads in table:
-        lines += [f"    {line}," for line in textwrap.wrap(repr(heads.tolist()), WIDTH)]
-    lines += ["]"]
+    lines += _lists("without", table)
     taken = " - loss" if found.losses else ""
     lines.append(f"importance = [np.array(heads){taken} for heads in without]")
     lines.append("print(*(heads.round(4) for heads in importance), sep='\\n')")
+    if found.slopes:
+        lines.insert(1, "from scipy.stats import spearmanr")
+        lines += ["", f"# {t('code.worth_slopes' if found.losses else 'code.worth_speeds')}"]
+        lines += _lists("slopes", found.slopes)
+        lines += [
+            "gradient, changes = np.abs(sum(slopes, [])), np.abs(np.concatenate(importance))",
+            f"agreement = spearmanr(gradient, changes).statistic  # {t('code.worth_agreement')}",
+            "print(agreement)",
+        ]
     return "\n".join(lines)
 
 
@@ -107,8 +114,19 @@ def package_worth(model: str, capture: Capture, t: Words) -> str:
             f"found = worth(model, {', '.join(texts)}{target})",
             "print(found.ranked()[:6], found.loss)",
             "importance = found.importance",
+            "agreement = found.agreement",
+            "print(found.ranked('gradient')[:6], agreement)",
         ]
     )
+
+
+def _lists(name: str, table: Sequence[np.ndarray]) -> list[str]:
+    """Write a list of numbers for each layer, in full."""
+    lines = [f"{name} = ["]
+    for heads in table:
+        wrapped = textwrap.wrap(repr(heads.tolist()), WIDTH)
+        lines += [f"    {line}" for line in wrapped[:-1]] + [f"    {wrapped[-1]},"]
+    return [*lines, "]"]
 
 
 def _array(name: str, row: Float[np.ndarray, " key"]) -> list[str]:

@@ -6,11 +6,11 @@ from functools import reduce
 import numpy as np
 
 from attnviz.models.editing.changes import Changes
-from attnviz.models.editing.worth import Worth
+from attnviz.models.editing.worth import DIRECTIONS, MOST_SLOPED, Worth
 from attnviz.models.results import Capture
 from attnviz.models.tokens import visible
 from attnviz.text import Words
-from attnviz.text.numbers import decimals
+from attnviz.text.numbers import decimals, number
 
 _MOST_NAMED = 3
 
@@ -19,6 +19,11 @@ def share(value: float | np.floating) -> str:
     """Write a share in hundredths, with a decimal where it is small."""
     percent = float(value) * 100
     return f"{decimals(percent, 1 if 0 < abs(percent) < 10 else 0)} %"
+
+
+def signed(value: float, digits: int) -> str:
+    """Write a difference with its sign, also where it is above 0."""
+    return ("+" if value > 0 else "") + decimals(value, digits)
 
 
 def edits_said(
@@ -115,3 +120,32 @@ def order_said(found: Worth, names: Sequence[Sequence[str]], t: Words) -> str:
     first = [names[layer][head] for layer, head in found.ranked()[:_MOST_NAMED]]
     key = "each_off.order_loss" if found.losses else "each_off.order_moved"
     return t(key, heads=t("edit.list").join(first))
+
+
+def agreement_said(found: Worth, names: Sequence[Sequence[str]], t: Words) -> str:
+    """Say which head the gradient puts first, and how far its order is the one of switching off."""
+    if not found.slopes:
+        return t("each_off.no_slopes", most=number(MOST_SLOPED, 0))
+    layer, head = found.ranked("gradient")[0]
+    slope = float(found.gradient[layer][head])
+    of, size = ("loss", decimals(slope, 2)) if found.losses else ("moved", share(slope))
+    said = t(f"each_off.first.{of}", head=names[layer][head], slope=size)
+    if found.agreement is None:
+        return t("edit.then", before=said, more=t("each_off.no_agreement"))
+    n = sum(map(len, found.slopes))
+    said = t(
+        "edit.then",
+        before=said,
+        more=t("each_off.agreement", rho=decimals(found.agreement, 2), n=n),
+    )
+    if found.foreseen is None:
+        return said
+    way = t("each_off.right_way", right=found.foreseen, n=n)
+    return t("edit.then", before=said, more=way)
+
+
+def claim_said(found: Worth, t: Words) -> str:
+    """Say what the gradient may and may not claim."""
+    if found.losses:
+        return t("each_off.claim.loss")
+    return t("each_off.claim.moved", n=DIRECTIONS, error=share((2 * DIRECTIONS) ** -0.5))

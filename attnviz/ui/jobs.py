@@ -11,6 +11,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+from attnviz.errors import InputError
+
 Result = TypeVar("Result")
 Tell = Callable[[str, float], None]
 
@@ -22,6 +24,7 @@ class Job(Generic[Result]):
     stage: str = ""
     share: float = 0.0
     future: Future[Result] = field(default_factory=Future)
+    _halt: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
     def started(cls, work: Callable[[Tell], Result]) -> Job[Result]:
@@ -47,6 +50,11 @@ class Job(Generic[Result]):
         """True where there is a reason why there is no result: asked again, it is tried again."""
         return self.done and self.future.exception() is not None
 
+    @property
+    def stopping(self) -> bool:
+        """True once it was told to stop."""
+        return self._halt.is_set()
+
     def wait(self, seconds: float) -> bool:
         """Wait a moment; tell whether the work is done."""
         try:
@@ -64,8 +72,18 @@ class Job(Generic[Result]):
         return self.future.result()
 
     def tell(self, stage: str, share: float) -> None:
-        """Say how far the work is."""
+        """Say how far the work is.
+
+        Raises:
+            InputError: if it is to stop: work that is told so gives up where it stands.
+        """
+        if self._halt.is_set():
+            raise InputError("models.cancelled")
         self.stage, self.share = stage, share
+
+    def stop(self) -> None:
+        """Let the work give up as soon as it says how far it is."""
+        self._halt.set()
 
     def _run(self, work: Callable[[Tell], Result]) -> None:
         try:

@@ -1,10 +1,14 @@
 """How much a model needs each head."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import spearmanr
 
 from attnviz.attention import Projections, attend_heads
 from attnviz.attention.head_importance import (
@@ -12,6 +16,7 @@ from attnviz.attention.head_importance import (
     gradient_importance,
     head_gradients,
     per_layer,
+    rank_agreement,
 )
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -73,3 +78,25 @@ def test_samples_are_needed_and_outputs_of_one_layer():
         gradient_importance([1.0, 2.0])
     with pytest.raises(ValueError, match="same outputs"):
         head_gradients(np.ones((3, 4)), np.ones((2, 4, 4)))
+
+
+TWO_ORDERS = st.integers(2, 12).flatmap(
+    lambda n: st.tuples(*[arrays(np.float64, n, elements=st.integers(-5, 5).map(float))] * 2)
+)
+
+
+@given(TWO_ORDERS)
+def test_the_agreement_of_two_orders_is_spearmans(pair):
+    one, other = pair
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        assert rank_agreement(one, other) is None
+        return
+    published: Any = spearmanr(one, other)
+    assert rank_agreement(one, other) == pytest.approx(published.statistic, abs=1e-12)
+    assert rank_agreement(np.exp(one), -other) == pytest.approx(-published.statistic, abs=1e-12)
+
+
+def test_the_agreement_of_different_heads_is_refused():
+    assert rank_agreement([], []) is None
+    with pytest.raises(ValueError, match="same heads"):
+        rank_agreement([1.0, 2.0], [1.0, 2.0, 3.0])

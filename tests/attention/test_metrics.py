@@ -1,5 +1,7 @@
 """How evenly attention is shared, and how far two maps are apart."""
 
+import json
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -17,6 +19,7 @@ from attnviz.attention.metrics import (
     top1_agreement,
     total_variation,
 )
+from attnviz.attention.normalizers import softmax
 from attnviz.lessons.examples import EXAMPLES
 
 HERO = attend_heads(EXAMPLES["hero"].inputs, EXAMPLES["hero"].projections).weights[0]
@@ -147,3 +150,75 @@ def test_top_1_agrees_where_a_best_key_is_shared():
 def test_an_unknown_unit_is_refused():
     with pytest.raises(ValueError, match="unit must be"):
         entropy(HERO, unit="bytes")
+
+
+# --- Which rows add up to 1: the rounding of float32 is allowed, that of half precision where the
+# weights are such numbers, whatever array or text they come in
+
+
+def shares(n: int, seed: int = 0, spread: float = 0.3) -> np.ndarray:
+    """Give n rows of n weights as a model computes them, in float32."""
+    scores = np.random.default_rng(seed).normal(size=(n, n)) / spread
+    return softmax(scores.astype(np.float32))
+
+
+def bfloat16(weights: np.ndarray) -> np.ndarray:
+    """Round float32 to the nearest bfloat16, ties to even, as torch does."""
+    bits = weights.view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+
+
+WAYS = {
+    "float32": lambda weights: weights,
+    "float64": lambda weights: weights.astype(float),
+    "lists": lambda weights: weights.tolist(),
+    "JSON": lambda weights: json.loads(json.dumps(weights.tolist())),
+    "six decimals": lambda weights: weights.astype(float).round(6),
+    "float16": lambda weights: weights.astype(np.float16),
+    "float16 as float32": lambda weights: weights.astype(np.float16).astype(np.float32),
+    "float16 as lists": lambda weights: weights.astype(np.float16).tolist(),
+    "bfloat16 as float32": bfloat16,
+    "bfloat16 as float64": lambda weights: bfloat16(weights).astype(float),
+}
+
+
+@pytest.mark.parametrize("n", [2, 12, 192, 1000])
+@pytest.mark.parametrize("way", WAYS)
+def test_every_row_of_a_softmax_is_a_distribution_whatever_it_came_in(way, n):
+    weights = shares(n)
+    kept = WAYS[way](weights)
+    assert distributions(kept).all()
+    np.testing.assert_allclose(entropy(kept), entropy(weights.astype(float)), atol=0.02)
+    assert np.isfinite(jensen_shannon(kept, weights.astype(float))).all()
+
+
+def test_float64_of_float32_is_off_by_more_than_float64_loses():
+    off = np.abs(shares(192).astype(float).sum(axis=1) - 1)
+    assert off.max() > 2e-8  # what made this rule
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("total", [0.5, 0.99, 0.9985, 1.0015, 1.01, 2])
+def test_a_row_that_does_not_add_up_to_1_is_no_distribution(dtype, total):
+    rows = (shares(12).astype(float) * total).astype(dtype)
+    assert not distributions(rows).any()
+    assert np.isnan(entropy(rows)).all()
+    assert not distributions(rows.tolist()).any()
+
+
+@pytest.mark.parametrize("total", [0.97, 1.03])
+def test_half_precision_allows_a_step_and_no_more(total):
+    weights = shares(12).astype(float) * total
+    assert not distributions(bfloat16(weights.astype(np.float32))).any()
+    assert not distributions(weights.astype(np.float16)).any()
+
+
+def test_a_step_of_half_precision_counts_only_where_the_weights_are_such_numbers():
+    rounded = np.array([0.2, 0.2, 0.2, 0.4]).astype(np.float16) * [1, 1, 1, 1 - 2.0**-10]
+    assert 2**-11.5 < abs(rounded.sum() - 1) < 2**-10
+    assert not distributions([rounded]).any()
+    assert distributions([rounded.astype(np.float16)]).all()
+
+
+def test_a_negative_weight_is_none_even_where_all_add_up_to_1():
+    assert distributions([[1.5, -0.5], [0.5, 0.5]]).tolist() == [False, True]

@@ -1,5 +1,6 @@
 """Heads are switched off, edges cut and tokens masked as a person does it."""
 
+import itertools
 import re
 
 import pytest
@@ -97,5 +98,36 @@ def test_every_head_in_turn_says_which_one_is_needed(visit):
     tab = read(visit)
     button(tab, T("each_off.start", n=8)).click()
     tab.page.locator(".st-key-worth_grid .stage").wait_for()
-    expect(tab.page.get_by_text(T("each_off.caution"))).to_be_visible()
+    for said in ("each_off.caution", "each_off.claim.loss"):
+        expect(tab.page.get_by_text(T(said).replace("**", ""))).to_be_visible()
+    heads = tab.page.locator("table tbody tr td:first-child")
+    by_effect = heads.all_inner_texts()
+    tab.page.get_by_role("radio", name=T("each_off.by.gradient")).press("Enter")
+    expect(heads).not_to_have_text(by_effect)
+    expect(tab.page).to_have_url(re.compile("amount=2"))
     assert not tab.wrong
+
+
+def test_the_map_of_heads_names_as_many_as_fit_a_phone(visit):
+    link = {"model": "induction", "t": TWICE, "panel": "similar"}
+    ready = ".st-key-plot-similar .scatterlayer"
+
+    def patient(page: Page) -> None:
+        page.set_default_timeout(LONG)
+
+    tab = visit("/models", link=link, before=patient, ready=ready, phone=True)
+    last = tab.page.locator(".st-key-plot-similar .scatterlayer > .trace").last
+    last.wait_for(state="attached")
+    assert last.evaluate("each => getComputedStyle(each).display") == "none"
+    names = tab.page.locator(".st-key-plot-similar .scatterlayer > .trace:nth-last-child(2) text")
+    boxes = [each.bounding_box() for each in names.all()]
+    assert boxes
+    apart = [
+        one["x"] + one["width"] <= other["x"] + 1
+        or other["x"] + other["width"] <= one["x"] + 1
+        or one["y"] + one["height"] <= other["y"] + 4  # a line is higher than its letters
+        or other["y"] + other["height"] <= one["y"] + 4
+        for one, other in itertools.combinations(boxes, 2)
+    ]
+    assert all(apart)
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,10 +1,14 @@
 """Heads as points, and what was hidden as bars: what is drawn is what was found."""
 
+import itertools
+
 import numpy as np
 import pytest
 
-from attnviz.figures.head_map import head_label, head_scatter, head_scatter_alt, readable
+from attnviz.figures import head_map
+from attnviz.figures.head_map import head_label, head_names, head_scatter, head_scatter_alt
 from attnviz.figures.hidden import MOST_NUMBERED, hidden_bars, hidden_bars_alt
+from attnviz.figures.names_apart import Lettering, box
 from attnviz.models.listed import similar
 from attnviz.models.results import Capture
 from attnviz.text import LANGUAGES, words
@@ -21,7 +25,7 @@ def found(n_layers: int = 3, n_heads: int = 4, n: int = 8):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_head_stands_at_its_place_in_the_trace_of_its_layer(theme):
     heads = found()
-    *layers, rings = head_scatter(heads, T, theme, chosen=[(1, 2)]).data
+    *layers, rings, _few, _more = head_scatter(heads, T, theme, chosen=[(1, 2)]).data
     assert [trace.name for trace in layers] == ["0", "1", "2"]
     at = heads.heads.index((1, 2))
     assert (layers[1].x[2], layers[1].y[2]) == tuple(heads.places[at])
@@ -31,7 +35,7 @@ def test_every_head_stands_at_its_place_in_the_trace_of_its_layer(theme):
 
 
 def test_layers_differ_in_colour_and_in_shape():
-    *layers, _ = head_scatter(found(), T).data
+    *layers, _rings, _few, _more = head_scatter(found(), T).data
     assert len({trace.marker.color for trace in layers}) == len(layers)
     assert len({trace.marker.symbol for trace in layers}) == len(layers)
 
@@ -41,12 +45,54 @@ def test_both_axes_have_one_scale():
     assert figure.layout.yaxis.scaleanchor == "x"
 
 
-def test_names_that_stand_on_each_other_are_left_out():
-    crowd = np.array([[0.0, 0.0], [0.001, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    named = readable(crowd)
-    assert {2, 3} <= named
-    assert len({0, 1} & named) == 1
-    assert not {0, 1} & readable(crowd, [0])
+@pytest.mark.parametrize(("n_layers", "n_heads"), [(1, 4), (6, 12), (12, 12)])
+def test_no_name_stands_over_another_or_over_anothers_point(n_layers, n_heads):
+    heads = found(n_layers, n_heads)
+    held = [1]
+    few, more, sides = head_names(heads, held)
+    assert set(sides) == set(held)
+    assert not set(few) & set(more)
+    assert not (set(few) | set(more)) & set(held)
+    for across, shown in ((290, few), (1100, few | more), (800, few | more), (600, few | more)):
+        scale = head_map._pixels(heads.places, across)
+        pixels = heads.places * (scale, -scale)
+        boxes = [
+            box(pixels[row], head_label(heads.heads[row]), side, Lettering())
+            for row, side in shown.items()
+        ]
+        boxes += [box(pixels[1], head_label(heads.heads[1]), sides[1], Lettering(14, 20))]
+        for one, other in itertools.combinations(boxes, 2):
+            apart = (one[:2] >= other[2:]) | (other[:2] >= one[2:])
+            assert apart.any()
+        for row, own in zip(shown, boxes, strict=False):
+            others = np.delete(pixels, row, axis=0)
+            inside = ((others > own[:2]) & (others < own[2:])).all(axis=1)
+            assert not inside.any()
+
+
+def test_the_nearest_and_the_outermost_heads_are_named_first():
+    heads = found(6, 12)
+    held = [heads.heads.index((3, 1))]
+    few, _more, _sides = head_names(heads, held)
+    near = heads.nearest((3, 1))
+    assert near is not None
+    away = np.linalg.norm(heads.places - heads.places.mean(axis=0), axis=1)
+    first = next(row for row in np.argsort(-away) if row not in held)
+    free, named = [heads.heads.index(near[0]), int(first)], set(few)
+    assert named & set(free)
+    assert len(few) >= 10
+
+
+def test_few_heads_are_all_named():
+    heads = found(1, 4)
+    few, more, sides = head_names(heads, [0])
+    assert set(few) | set(more) | set(sides) == {0, 1, 2, 3}
+
+
+def test_equal_heads_are_named_around_their_point():
+    same = similar(Capture.from_attentions([np.full((5, 2, 2), 0.5, np.float32)], ["a", "b"]), 0)
+    few, more, _ = head_names(same, [])
+    assert 1 <= len(few | more) < 5
 
 
 def test_equal_heads_can_be_drawn():

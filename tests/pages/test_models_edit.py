@@ -5,7 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.exports.model_pages import _chips
-from attnviz.figures.code_edits import numpy_edit, numpy_worth, package_edit, package_worth
+from attnviz.figures.code_edits import numpy_edit, package_edit
 from attnviz.figures.edits import change_bars, change_bars_alt, spread_map, spread_map_alt
 from attnviz.figures.notation import NOTATIONS
 from attnviz.figures.spoken_edits import edits_said, share, spread_said
@@ -13,7 +13,7 @@ from attnviz.models.editing.changes import changes
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached_models
-from attnviz.ui.rooms.models import PANELS, changed, each_off, folds, head
+from attnviz.ui.rooms.models import PANELS, changed, folds, head
 from tests.pages.test_models import drawn, opened, weights_of
 
 TWICE = "kq7.wzmb;xkq7.w"
@@ -136,7 +136,7 @@ def said_error(app: AppTest) -> str:
 
 def test_a_link_with_an_edit_that_cannot_be_says_why_and_lets_it_be_taken_back():
     app = edited(edit="off.7.0")
-    assert T("error.models.no_head", layer=7, head=0, n_layers=2, n_heads=0) in said_error(app)
+    assert T("error.models.no_layer", layer=7, n_layers=2, last=1) in said_error(app)
     app = press(app, "edit.chip.off.7.0")
     assert not app.error
     assert "edit" not in app.query_params
@@ -236,52 +236,6 @@ def test_the_table_of_predictions_escapes_what_a_model_writes():
     rows = changed.foreseen_table(found, T, 3).split("\n")
     assert len(rows) == len(found.foreseen) + 2
     assert all(row.count("|") - row.count("\\|") == 6 for row in rows)
-
-
-def test_every_head_is_switched_off_in_turn_when_it_is_asked_for():
-    app = edited()
-    assert T("each_off.start", n=8) in [button.label for button in app.button]
-    app = press(app, "each_off.start")
-    found = cached_models.worth(cached_models.Asked(model=MODEL, text=TWICE)).result()
-    layer, number = found.ranked()[0]
-    line = T(
-        "each_off.said_loss",
-        head=f"L{layer}H{number}",
-        before=decimals(found.loss, 2),
-        after=decimals(found.loss + found.losses[layer][number], 2),
-        better=sum(int((heads < 0).sum()) for heads in found.losses),
-        n=8,
-    )
-    assert line in said(app)
-    data, arrays = grid(app)
-    shades = np.frombuffer(arrays[layer], np.uint8).reshape(4, 9)
-    assert (shades[number] == 255).all()
-    assert f"L{layer}H{number}" in data["notes"][4 * layer + number]
-    again = opened(**app.query_params)
-    assert line in said(again)
-
-
-def test_the_code_of_what_heads_are_worth_gives_the_same(capsys):
-    found = cached_models.worth(cached_models.Asked(model=MODEL, text=TWICE)).result()
-    for write in (lambda: numpy_worth(found, T), lambda: package_worth(MODEL, run(), T)):
-        numbers: dict = {}
-        exec(write(), numbers)
-        for own, heads in zip(numbers["importance"], found.importance, strict=True):
-            np.testing.assert_allclose(own, heads, atol=1e-5)
-    assert capsys.readouterr().out
-
-
-def test_without_a_loss_heads_are_listed_by_how_far_vectors_move():
-    from attnviz.models.editing.worth import Worth
-
-    moved = (np.array([0.1, 0.5]), np.array([0.02, 0.3]))
-    found, names = Worth(moved=moved), [["a", "b"], ["c", "d"]]
-    assert found.ranked() == [(0, 1), (1, 1), (0, 0), (1, 0)]
-    rows = each_off.worth_table(found, names, T, 3).split("\n")
-    assert rows[2] == "| b | 50 % |"
-    shades = np.frombuffer(each_off.shades(moved[0], 0.5), np.uint8)
-    assert shades[-1] == 255 > shades[0] > 0
-    assert not any(each_off.shades(-moved[0], 0.0))
 
 
 def test_a_head_that_is_off_or_even_says_so_where_it_is_looked_at():

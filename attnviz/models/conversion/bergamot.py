@@ -136,20 +136,24 @@ class BergamotModel(PreTrainedModel):
         input_ids: Tensor,
         decoder_input_ids: Tensor,
         output_attentions: bool = False,
+        output_hidden_states: bool = False,
         logits_to_keep: int = 0,
         **_: Any,
     ) -> Seq2SeqLMOutput:
         """Score what may be written after each token that was."""
         source, own = self._encoded(input_ids)
         hidden, crossed = self._embedded(decoder_input_ids), []
+        between = [hidden]
         for layer in self.decoder:
             hidden, weights = layer(hidden, source)
             crossed.append(weights)
+            between.append(hidden)
         logits = nn.functional.linear(
             hidden[:, -logits_to_keep:], self.embeddings.weight[:-1], self.output_bias
         )
         return Seq2SeqLMOutput(
             logits=logits,
+            decoder_hidden_states=tuple(between) if output_hidden_states else None,
             encoder_attentions=_known(own) if output_attentions else None,
             cross_attentions=_known(crossed) if output_attentions else None,
         )

@@ -12,7 +12,8 @@ from attnviz.attention.head_importance import ablation_importance
 from attnviz.errors import InputError
 from attnviz.models.editing.changes import relative
 from attnviz.models.editing.edits import Edit
-from attnviz.models.editing.worth import Worth
+from attnviz.models.editing.sloping import Gates, slopes_of_loss, slopes_of_vectors
+from attnviz.models.editing.worth import MOST_SLOPED, Worth
 from attnviz.models.model import Model
 from attnviz.models.recorder import numbers
 
@@ -28,9 +29,9 @@ def worth(
     window: int | None = None,
     progress: Progress | None = None,
 ) -> Worth:
-    """Run the model once as it is and once without each head.
+    """Run the model once as it is, once backwards, and once without each head.
 
-    `progress` is told "ablate" and the share of runs that are done.
+    `progress` is told "slope", then "ablate", and the share of runs that are done.
 
     Raises:
         InputError: if the model cannot read the text, or nothing can be changed in it.
@@ -41,6 +42,7 @@ def worth(
         text, _ = model._part(text, window)
     inputs = model._given(text, text_pair, target).inputs
     tell = progress or (lambda stage, share: None)
+    slopes = _slopes(model, inputs, lambda share: tell("slope", share))
     with torch.inference_mode():
         counts, loss, plain = _run(model, inputs, ())
         moved: list[list[float]] = [[] for _ in counts]
@@ -60,6 +62,7 @@ def worth(
         losses=()
         if loss is None
         else tuple(read_only(ablation_importance(each, loss)) for each in losses),
+        slopes=slopes,
     )
 
 
@@ -67,25 +70,47 @@ def _run(
     model: Model, inputs: dict[str, Any], edits: tuple[Edit, ...]
 ) -> tuple[list[int], float | None, np.ndarray]:
     """Give how many heads each layer has, the loss, and the last vectors."""
-    known = inspect.signature(type(model.network).forward).parameters
     recorder = model._recorder(edits)
-    plain = {"use_cache": False} if "use_cache" in known else {}
     with recorder.recording():
-        out = model.network(**inputs, **plain, output_hidden_states=True)
+        loss, last = _outcome(model, inputs)
     if not recorder.layers:
         raise InputError("models.nothing_recorded", name=model.name)
+    counts = [layer.n_heads for layer in recorder.layers]
+    return counts, None if loss is None else float(loss), numbers(last)
+
+
+def _slopes(
+    model: Model, inputs: dict[str, Any], progress: Callable[[float], None]
+) -> tuple[np.ndarray, ...]:
+    """Give the slope at the gate of each head: of the loss, or of the last vectors without one."""
+    if max(each.shape[1] for name, each in inputs.items() if each.ndim > 1) > MOST_SLOPED:
+        return ()
+    gates = Gates()
+    with torch.inference_mode(False), torch.enable_grad(), gates.recording():
+        progress(0.0)
+        loss, last = _outcome(model, inputs)
+        if loss is None:
+            return slopes_of_vectors(last, gates.gates, progress)
+        return slopes_of_loss(loss, gates.gates)
+
+
+def _outcome(model: Model, inputs: dict[str, Any]) -> tuple[torch.Tensor | None, torch.Tensor]:
+    """Run the model; give its loss where it predicts, and its last vectors, (query, d)."""
+    known = inspect.signature(type(model.network).forward).parameters
+    plain = {"use_cache": False} if "use_cache" in known else {}
+    out = model.network(**inputs, **plain, output_hidden_states=True)
     last = getattr(out, "last_hidden_state", None)
     if last is None:
         last = (getattr(out, "decoder_hidden_states", None) or out.hidden_states)[-1]
-    counts = [layer.n_heads for layer in recorder.layers]
-    return counts, _loss(model, out, inputs), numbers(last[0])
+    return _loss(model, out, inputs), last[0]
 
 
-def _loss(model: Model, out: Any, inputs: dict[str, Any]) -> float | None:
+def _loss(model: Model, out: Any, inputs: dict[str, Any]) -> torch.Tensor | None:
     """Give the mean −ln p of each next token, None where the model predicts none."""
     logits = getattr(out, "logits", None)
     ids = inputs.get("decoder_input_ids", inputs.get("input_ids"))
     predicts = model.kind in ("causal", "encoder_decoder")
     if logits is None or ids is None or not predicts or ids.shape[1] < 2:
         return None
-    return float(torch.nn.functional.cross_entropy(logits[0, :-1].float(), ids[0, 1:]))
+    exact = logits[0, :-1].to(torch.promote_types(logits.dtype, torch.float32))
+    return torch.nn.functional.cross_entropy(exact, ids[0, 1:])

@@ -130,18 +130,28 @@ def check(edits: Sequence[Edit], layers: Sequence[Layer]) -> None:
     Raises:
         InputError: if there is no such layer, head, token or edge, or a query would see nothing.
     """
+    heads = [layer.n_heads for layer in layers]
     for edit in edits:
-        if edit.layer is not None and not 0 <= edit.layer < len(layers):
-            raise no_head(edit.layer, edit.head or 0, len(layers), 0)
+        if edit.layer is not None:
+            check_place(edit.layer, 0 if edit.head in (None, EVERY_HEAD) else edit.head, heads)
     for place, layer in enumerate(layers):
         here = of_layer(edits, place, layer.kind)
         if here:
-            _check_layer(here, place, layer, len(layers))
+            _check_layer(here, place, layer)
 
 
-def no_head(layer: int, head: int, n_layers: int, n_heads: int) -> InputError:
-    """Say that there is no such layer or head."""
-    return InputError("models.no_head", layer=layer, head=head, n_layers=n_layers, n_heads=n_heads)
+def check_place(layer: int, head: int, heads: Sequence[int]) -> None:
+    """Refuse a layer or a head that there is not; `heads` counts those of each layer.
+
+    Raises:
+        InputError: with the layers that there are, or the heads of that layer.
+    """
+    if not 0 <= layer < len(heads):
+        last = len(heads) - 1
+        raise InputError("models.no_layer", layer=layer, n_layers=len(heads), last=last)
+    if not 0 <= head < heads[layer]:
+        sizes = {"n_heads": heads[layer], "last": heads[layer] - 1}
+        raise InputError("models.no_head", layer=layer, head=head, **sizes)
 
 
 def silenced(edits: Iterable[Edit]) -> tuple[tuple[int, int], ...]:
@@ -153,17 +163,12 @@ def silenced(edits: Iterable[Edit]) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _check_layer(edits: LayerEdits, place: int, layer: Layer, n_layers: int) -> None:
-    for head in (*edits.off, *edits.even):
-        if not 0 <= head < layer.n_heads:
-            raise no_head(place, head, n_layers, layer.n_heads)
+def _check_layer(edits: LayerEdits, place: int, layer: Layer) -> None:
     visible = layer.visible.own
     for token in edits.masked:
         if not 0 <= token < visible.n_key:
             raise InputError("edits.no_token", token=token + 1, n_tokens=visible.n_key)
     for head, query, key in edits.cuts:
-        if not EVERY_HEAD <= head < layer.n_heads:
-            raise no_head(place, head, n_layers, layer.n_heads)
         _check_edge(max(head, 0), query, key, place, visible)
     _check_rows(edits, place, layer.kind, layer.n_heads, visible)
 

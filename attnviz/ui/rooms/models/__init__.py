@@ -55,7 +55,8 @@ APPLIES: dict[str, Callable[[str], bool]] = {
 
 def applies(name: str) -> bool:
     """Tell whether a question can be asked of what is in hand, or will be when it is there."""
-    kind, rule = asked.kind(), APPLIES.get(name)
+    rule = APPLIES.get(name)
     if rule is None:
         return True
+    kind = session.once("models.kind", asked.kind)
     return rule(kind) or (not kind and session.settings().panel == name)

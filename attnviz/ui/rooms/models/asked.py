@@ -20,9 +20,13 @@ UNTOUCHED = "models.untouched"
 
 def offered() -> list[str]:
     """List the models that can be chosen: those of the catalogue that are here and allowed."""
-    here = [key for key, entry in catalogue().items() if entry.installed and allowed(key)]
+    here = session.once("models.here", _here)
     chosen = session.settings().model
     return [*here, *([chosen] if chosen and chosen not in here else [])]
+
+
+def _here() -> list[str]:
+    return [key for key, entry in catalogue().items() if entry.installed and allowed(key)]
 
 
 def model() -> str:
@@ -35,7 +39,7 @@ def model() -> str:
 def _reader() -> Reader | None:
     """Give what the question that is open is asked of."""
     card = cards().get(session.settings().card)
-    return card.reader if card else None
+    return session.once(f"models.reader.{card.key}", lambda: card.reader) if card else None
 
 
 def entry() -> Entry | None:

@@ -1,20 +1,29 @@
 """Which head is needed: each is switched off in turn, and the model runs once for every one."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
 from attnviz.components.head_grid import head_grid
 from attnviz.figures.code_edits import numpy_worth, package_worth
-from attnviz.figures.spoken_edits import order_said, share, worth_said
+from attnviz.figures.spoken_edits import (
+    agreement_said,
+    claim_said,
+    order_said,
+    share,
+    signed,
+    worth_said,
+)
 from attnviz.models.editing.worth import Worth
 from attnviz.models.results import Capture
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
-from attnviz.ui import cached_models, refusals, session, tools
+from attnviz.ui import cached_models, controls, refusals, session, tools
 from attnviz.ui.rooms.models import asked, folds, grids, named_edits
 
-_SHOWN = 1
-"""The number of the panel that stands for: every head is switched off in turn."""
+ORDERS = ("off", "gradient")
+"""What the heads can be sorted by; the number of the panel says which, counted from 1."""
 MOST_LISTED = 6
 _TILE = 3
 
@@ -22,7 +31,7 @@ _TILE = 3
 def draw(capture: Capture) -> None:
     """Offer the runs, show how far they are, and then which head is needed most."""
     t, n_heads = session.t(), sum(layer.n_heads for layer in capture.layers)
-    if session.settings().amount != _SHOWN:
+    if session.settings().amount not in range(1, len(ORDERS) + 1):
         st.button(
             t("each_off.start", n=n_heads),
             icon=":material/format_list_numbered:",
@@ -32,22 +41,29 @@ def draw(capture: Capture) -> None:
         return
     wanted = asked.asked().untouched
     work = cached_models.worth(wanted)
-    found = folds.waited(work)
+    found = folds.waited(
+        work,
+        again=partial(cached_models.forget_worth, wanted),
+        stop=partial(asked.stop, work),
+    )
     if found is not None:
         _draw(found, capture)
-    elif work.done:
-        st.button(
-            t("models.again"),
-            key="each_off.again",
-            on_click=cached_models.forget_worth,
-            args=(wanted,),
-        )
-    else:
-        st.button(t("models.stop"), key="each_off.stop", on_click=asked.stop, args=(work,))
 
 
 def _show() -> None:
-    session.change("edit", amount=_SHOWN, passage=asked.text())
+    session.change("edit", amount=1, passage=asked.text())
+
+
+def _order(found: Worth) -> str:
+    """Let the person choose what the heads are sorted by, where there is a choice."""
+    t, amount = session.t(), session.settings().amount
+    if not found.slopes:
+        return ORDERS[0]
+    shown = 2 if amount == 2 else 1
+    controls.segments(
+        "amount", t("each_off.sort"), shown, (1, 2), lambda at: t(f"each_off.by.{ORDERS[at - 1]}")
+    )
+    return ORDERS[shown - 1]
 
 
 def _draw(found: Worth, capture: Capture) -> None:
@@ -57,12 +73,16 @@ def _draw(found: Worth, capture: Capture) -> None:
         for layer, heads in enumerate(found.importance)
     ]
     st.markdown(f"**{refusals.escape(worth_said(found, names, t))}**")
+    st.markdown(refusals.escape(agreement_said(found, names, t)))
+    order = _order(found)
     left, right = st.columns([1, 1], gap="medium")
     with left:
-        _grid(found, capture, names)
+        _grid(found, capture, names, order)
     with right:
-        st.markdown(worth_table(found, names, t, max(3, session.settings().digits)))
+        st.markdown(worth_table(found, names, t, max(3, session.settings().digits), order))
         st.caption(t("each_off.caution"))
+        if found.slopes:
+            st.caption(claim_said(found, t))
     tools.say(order_said(found, names, t))
     tools.lines(
         "each_off",
@@ -71,18 +91,19 @@ def _draw(found: Worth, capture: Capture) -> None:
     )
 
 
-def _grid(found: Worth, capture: Capture, names: list[list[str]]) -> None:
+def _grid(found: Worth, capture: Capture, names: list[list[str]], order: str) -> None:
     t = session.t()
-    most = max(float(heads.max(initial=0.0)) for heads in found.importance)
-    value = decimals(most, 2) if found.losses else share(most)
+    values = found.gradient if order == "gradient" else found.importance
+    most = max(float(heads.max(initial=0.0)) for heads in values)
+    of = f"{order}_loss" if found.losses else f"{order}_moved"
     head_grid(
-        [shades(heads, most) for heads in found.importance],
-        [(_TILE, _TILE)] * len(found.importance),
+        [shades(heads, most) for heads in values],
+        [(_TILE, _TILE)] * len(values),
         [grids.layer_name(capture, layer) for layer in range(capture.n_layers)],
         [layer.n_heads for layer in capture.layers],
         key="worth_grid",
         label=t("each_off.grid_label"),
-        title=t("each_off.grid_loss" if found.losses else "each_off.grid_moved", most=value),
+        title=t(f"each_off.grid.{of}", most=decimals(most, 2) if found.losses else share(most)),
         hint=t("edit.grid_hint"),
         notes=[
             _note(found, layer, head, name, t)
@@ -106,22 +127,38 @@ def shades(importance: np.ndarray, most: float) -> bytes:
 def _note(found: Worth, layer: int, head: int, name: str, t: Words) -> str:
     moved = share(float(found.moved[layer][head]))
     if not found.losses or found.loss is None:
-        return t("each_off.note_moved", head=name, moved=moved)
+        said = t("each_off.note_moved", head=name, moved=moved)
+        if not found.slopes:
+            return said
+        slope = share(float(found.slopes[layer][head]))
+        return t("edit.then", before=said, more=t("each_off.note_speed", slope=slope))
     grown = float(found.losses[layer][head])
     before, after = decimals(found.loss, 2), decimals(found.loss + grown, 2)
-    return t("each_off.note_loss", head=name, before=before, after=after, moved=moved)
+    said = t("each_off.note_loss", head=name, before=before, after=after, moved=moved)
+    if not found.slopes:
+        return said
+    foreseen = signed(-float(found.slopes[layer][head]), 2)
+    return t("edit.then", before=said, more=t("each_off.note_slope", foreseen=foreseen))
 
 
-def worth_table(found: Worth, names: list[list[str]], t: Words, digits: int) -> str:
-    """Write the heads that are needed most as a table."""
-    columns = ["head", *(["loss", "grown"] if found.losses else []), "moved"]
+def worth_table(
+    found: Worth, names: list[list[str]], t: Words, digits: int, order: str = ORDERS[0]
+) -> str:
+    """Write the heads that come first as a table: what switching off does, and what the slope says.
+
+    Where there is a loss, −∂loss/∂ξ is by how much it would grow if it went on as it begins.
+    """
+    loss = ["grown", *(["foreseen"] if found.slopes else [])]
+    columns = ["head", *(loss if found.losses else []), "moved"]
+    columns += ["speed"] if found.slopes and not found.losses else []
     lines = [f"| {' | '.join(t(f'each_off.column.{name}') for name in columns)} |"]
     lines.append("|:--|" + "--:|" * (len(columns) - 1))
-    for layer, head in found.ranked()[:MOST_LISTED]:
-        cells = [names[layer][head]]
-        if found.losses and found.loss is not None:
-            grown = float(found.losses[layer][head])
-            sign = "+" if grown > 0 else ""
-            cells += [decimals(found.loss + grown, digits), sign + decimals(grown, digits)]
-        lines.append(f"| {' | '.join([*cells, share(float(found.moved[layer][head]))])} |")
+    for layer, head in found.ranked(order)[:MOST_LISTED]:
+        numbers = {"head": names[layer][head], "moved": share(float(found.moved[layer][head]))}
+        if found.losses:
+            numbers["grown"] = signed(float(found.losses[layer][head]), digits)
+        if found.slopes:
+            slope = float(found.slopes[layer][head])
+            numbers |= {"foreseen": signed(-slope, digits), "speed": share(slope)}
+        lines.append(f"| {' | '.join(numbers[name] for name in columns)} |")
     return "\n".join(lines)

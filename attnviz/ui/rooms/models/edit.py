@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -33,7 +34,7 @@ def panel() -> None:
     box = folds.fold("edit")
     with box:
         capture = asked.captured()
-        if capture is not None and capture.tier == "weights":
+        if capture is not None and capture.tier in ("hooked", "values", "weights"):
             st.info(session.t()("edit.weights_only"))
             return
         if capture is not None and capture.tier == "given":
@@ -48,7 +49,10 @@ def panel() -> None:
             if capture is not None:
                 each_off.draw(capture)
         elif capture is not None:
-            found = folds.waited(cached_models.changes(with_edits()))
+            found = folds.waited(
+                cached_models.changes(with_edits()),
+                again=partial(cached_models.changes.clear, with_edits()),
+            )
             if found is not None:
                 changed.draw(found, with_edits())
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
@@ -37,7 +38,7 @@ def panel() -> None:
     capture = asked.captured()
     if capture is None:
         return
-    box = folds.fold("head_table")
+    t, box = session.t(), folds.fold("head_table")
     if box is not None:
         with box:
             sentences.switch(capture)
@@ -45,8 +46,12 @@ def panel() -> None:
                 averages = sentences.found()
                 if averages is not None:
                     _draw(capture, [each.mean for each in averages], averages)
-                return
-            found = folds.waited(cached_models.heads_listed(asked.asked()))
+                    return
+                st.caption(t("head_table.on.meanwhile"))
+            found = folds.waited(
+                cached_models.heads_listed(asked.asked()),
+                again=partial(cached_models.heads_listed.clear, asked.asked()),
+            )
             if found is not None:
                 _draw(capture, found)
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
-from attnviz.components.heat_canvas import HeatMap, HeatWords, Mode, heat_canvas
+from attnviz.components.heat_canvas import HeatMap, Mode, heat_canvas
 from attnviz.components.token_lines import HeadLines, LineWords, token_lines
 from attnviz.errors import InputError
 from attnviz.models.results import Capture
@@ -15,6 +15,7 @@ from attnviz.models.views import Unit, View, mixed
 from attnviz.settings import MIXINGS, PARTS, UNITS, Settings
 from attnviz.text.numbers import number
 from attnviz.ui import cached_models, controls, refusals, session, tools
+from attnviz.ui.heats import heat_words
 from attnviz.ui.rooms.models import asked, checked, coded, hiding, in_hand, patches
 
 GROUP = "models"
@@ -296,26 +297,6 @@ def _limit(*views: View) -> float:
 
 def _row(capture: Capture, layer: int, head: int, query: int) -> bytes:
     return capture.weights(layer, head, rows=query).astype(np.float32).tobytes()
-
-
-def heat_words() -> HeatWords:
-    """Give the words of a map; the browser fills in tokens and numbers."""
-    t = session.t()
-    cell = _slots("query", "key", "i", "j", "value")
-    return HeatWords(
-        hint=t("models.heat.hint"),
-        cell=t("models.heat.cell", **cell),
-        block=t("models.heat.block", **cell),
-        hidden=t("models.heat.hidden", **_slots("query", "key", "i", "j")),
-        asks=t("models.heat.asks", **_slots("token", "place")),
-        asked=t("models.heat.asked", **_slots("token", "place")),
-        scale=t("models.heat.scale"),
-        linear=t("models.heat.linear"),
-        log=t("models.heat.log"),
-        rank=t("models.heat.rank"),
-        least=t("models.heat.least"),
-        most=t("models.heat.most"),
-    )
 
 
 def _slots(*names: str) -> dict[str, str]:

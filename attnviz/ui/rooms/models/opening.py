@@ -5,7 +5,7 @@ import hashlib
 import streamlit as st
 
 from attnviz.errors import InputError
-from attnviz.ui import cached_models, refusals, session
+from attnviz.ui import cached_models, refusals, session, uploads
 
 _OPEN, _FILE, _NAN = "models.given", "models.file", "models.nan_rows"
 
@@ -15,7 +15,13 @@ def draw() -> None:
     t = session.t()
     with st.popover(t("models.open"), icon=":material/upload_file:", key="models.open"):
         st.caption(t("models.open_note"))
-        upload = st.file_uploader(t("models.file"), type=["npz", "json"], key=_FILE)
+        upload = uploads.chooser(
+            _FILE,
+            t("models.file"),
+            place=_FILE,
+            too_large="models.upload_large",
+            kinds=["npz", "json"],
+        )
         st.checkbox(t("models.nan_rows"), key=_NAN, help=t("models.nan_rows_help"))
         if given() is not None:
             st.button(t("models.close"), on_click=_close)

@@ -1,8 +1,11 @@
 """Every layer and head of a model as one picture; a click opens a head."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from attnviz.components.head_grid import Chosen, head_grid
+from attnviz.models.catalogue import HeadNote
 from attnviz.models.results import Capture
 from attnviz.text.numbers import number
 from attnviz.ui import cached_models, session, tools
@@ -26,7 +29,7 @@ def panel() -> None:
 
 
 def _grid(capture: Capture) -> None:
-    t, shown = session.t(), asked.heads(capture)
+    t, shown, known = session.t(), asked.heads(capture), asked.examples()
     maps = cached_models.thumbnails(asked.asked())
     head_grid(
         [each.shades for each in maps],
@@ -38,9 +41,9 @@ def _grid(capture: Capture) -> None:
         title=t("models.grid_title"),
         hint=t("models.grid_hint"),
         notes=[
-            _note(capture, layer, head, largest)
+            note
             for layer, each in enumerate(maps)
-            for head, largest in enumerate(each.largest)
+            for note in _notes(capture, layer, each.largest, known)
         ],
         chosen=shown,
         theme=session.theme(),
@@ -66,14 +69,20 @@ def _open(chosen: Chosen) -> None:
     asked.open_head(chosen.layer, chosen.head, more=chosen.more, held=held)
 
 
-def _note(capture: Capture, layer: int, head: int, largest: float) -> str:
-    t, known = session.t(), asked.examples()
-    place = t(
-        "models.head_note",
-        kind=t(f"models.kind.{capture.layers[layer].kind}"),
-        layer=layer,
-        head=head,
-        largest=number(largest, 2),
-    )
-    said = [t(f"pattern.{n.pattern}.title") for n in known if (n.layer, n.head) == (layer, head)]
-    return f"{place} {t('models.known_for', pattern=said[0])}" if said else place
+def _notes(
+    capture: Capture, layer: int, largest: Sequence[float], known: Sequence[HeadNote]
+) -> list[str]:
+    """Say of each head of a layer where it stands, its largest weight, and what it is known for."""
+    t = session.t()
+    place = {"kind": t(f"models.kind.{capture.layers[layer].kind}"), "layer": layer}
+    notes = [
+        t("models.head_note", **place, head=head, largest=number(most, 2))
+        for head, most in enumerate(largest)
+    ]
+    for note in reversed(known):
+        if note.layer == layer and note.head < len(notes):
+            head = note.head
+            most = number(largest[head], 2)
+            said = t("models.known_for", pattern=t(f"pattern.{note.pattern}.title"))
+            notes[head] = f"{t('models.head_note', **place, head=head, largest=most)} {said}"
+    return notes

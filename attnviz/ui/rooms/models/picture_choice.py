@@ -4,7 +4,7 @@ import streamlit as st
 
 from attnviz.lessons.drawings import DRAWINGS
 from attnviz.models.images import MOST_BYTES, MOST_POINTS
-from attnviz.ui import refusals, session
+from attnviz.ui import refusals, session, uploads
 from attnviz.ui.rooms.models import asked, opening, pictured
 
 _OWN, _FILE = "own", "models.picture_file"
@@ -29,8 +29,13 @@ def draw() -> None:
         with st.popover(t("pictures.open"), icon=":material/add_photo_alternate:"):
             most = {"size": MOST_BYTES // 1_000_000, "points": f"{MOST_POINTS / 1e6:.3g}"}
             st.caption(t("pictures.open_note", **most))
-            st.file_uploader(
-                t("pictures.file"), type=["png", "jpg", "jpeg"], key=_FILE, on_change=_open
+            uploads.chooser(
+                _FILE,
+                t("pictures.file"),
+                place=pictured.PLACE,
+                too_large="models.picture_bytes",
+                kinds=["png", "jpg", "jpeg"],
+                take=lambda upload: pictured.take(upload.getvalue(), upload.name, _heads()),
             )
         opening.draw()
     refusals.show(pictured.PLACE)
@@ -42,12 +47,6 @@ def _take() -> None:
         pictured.choose_own(_heads())
     else:
         pictured.choose(key, _heads())
-
-
-def _open() -> None:
-    upload = session.got(_FILE)
-    if upload is not None:
-        pictured.take(upload.getvalue(), upload.name, _heads())
 
 
 def _heads() -> tuple[tuple[int, int], ...]:

@@ -14,8 +14,6 @@ FIRST = 12
 _SOON = 1.0  # seconds that are waited before progress is shown
 _WAYS = ("likeliest", "chance")
 _BOX = "control.write"
-_PASSING = ("models.cancelled", "models.crashed", "models.memory", "models.slow")
-"""Why nothing was written, where it may be written when asked once more."""
 
 
 def panel() -> None:
@@ -78,7 +76,7 @@ def waited(work: Job[Written], wanted: Wanted) -> Written | None:
     if not isinstance(reason, InputError):
         raise reason or RuntimeError("a failed job must have a reason")
     st.error(refusals.escape(refusals.sentence(reason)))
-    if reason.code in _PASSING:
+    if reason.code in folds.PASSING:
         st.button(
             session.t()("models.again"),
             on_click=cached_models.forget_writing,

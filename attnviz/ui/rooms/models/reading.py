@@ -1,6 +1,7 @@
 """The same attention under several readings, and what each may and may not claim."""
 
 from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -59,7 +60,10 @@ def _draw(capture: Capture) -> None:
     st.caption(t(f"readings.claim.{kind}"))
     row = view.query_places[_row(view)] if kind == "flow" else None
     kind_asked = "flow" if kind == ALL_ROWS else kind
-    found = folds.waited(cached_models.reading(asked.asked(), layer, head, kind_asked, row))
+    wanted = asked.asked(), layer, head, kind_asked, row
+    found = folds.waited(
+        cached_models.reading(*wanted), again=partial(cached_models.reading.clear, *wanted)
+    )
     if found is None:
         return
     own = _own_numbers()

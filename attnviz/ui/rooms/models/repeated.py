@@ -1,5 +1,7 @@
 """Repeat: a text that comes twice, how well its second copy is known, and which heads know it."""
 
+from functools import partial
+
 import numpy as np
 import streamlit as st
 
@@ -35,7 +37,10 @@ def panel() -> None:
             return
         wanted = (asked.model(), asked.text(), 0, 0, asked.asked().edits)
         written = predict.waited(cached_models.writing(*wanted), wanted)
-        listed = folds.waited(cached_models.heads_listed(asked.asked()))
+        listed = folds.waited(
+            cached_models.heads_listed(asked.asked()),
+            again=partial(cached_models.heads_listed.clear, asked.asked()),
+        )
         if written is not None and listed is not None:
             _draw(capture, written, found, listed)
 

@@ -1,5 +1,7 @@
 """The map of heads: those that attend alike stand together."""
 
+from functools import partial
+
 import streamlit as st
 
 from attnviz.figures.head_map import head_label, head_scatter, head_scatter_alt
@@ -9,6 +11,8 @@ from attnviz.text.numbers import number
 from attnviz.ui import cached_models, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked, coded, folds
+
+_MOST_NAMED = 12
 
 
 def panel() -> None:
@@ -25,8 +29,10 @@ def panel() -> None:
 def _draw(capture: Capture) -> None:
     t, digits = session.t(), session.settings().digits
     heads = asked.heads(capture)
+    wanted = asked.asked(), _first_alike(capture, heads[0][0])
     found = folds.waited(
-        cached_models.heads_compared(asked.asked(), _first_alike(capture, heads[0][0]))
+        cached_models.heads_compared(*wanted),
+        again=partial(cached_models.heads_compared.clear, *wanted),
     )
     if found is None:
         return
@@ -62,5 +68,8 @@ def _limits(found: Similar) -> list[str]:
     if found.step > 1:
         said.append(t("similar.step", step=found.step))
     if found.left_out:
-        said.append(t("similar.left_out", n=found.left_out))
+        named = [head_label(pair) for pair in found.left_out[:_MOST_NAMED]]
+        more = ["…"] if len(found.left_out) > len(named) else []
+        heads = ", ".join([*named, *more])
+        said.append(t("similar.left_out", heads=heads, n=len(found.left_out)))
     return said

@@ -1,6 +1,7 @@
 """A head compared: on another text, with another head or layer, or with a head of another model."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -8,10 +9,12 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.figures import code_versus, spoken_versus
 from attnviz.figures.spoken_versus import Lines
-from attnviz.models.comparing.aligned import Compared, Side, compared, side_of
+from attnviz.models.comparing.aligned import Compared, Pair, Side, compared, side_of
 from attnviz.models.comparing.heads_apart import HeadsApart
 from attnviz.models.results import Capture
+from attnviz.models.views import Unit
 from attnviz.ui import cached_models, refusals, session, tools
+from attnviz.ui.cached_models import Asked
 from attnviz.ui.jobs import Job
 from attnviz.ui.rooms.models import asked, folds, versus_choice, versus_grid, versus_maps
 from attnviz.ui.rooms.models.versus_choice import Against
@@ -37,7 +40,7 @@ def _draw(capture: Capture) -> None:
     if other is None:
         return
     against = versus_choice.fitting(against, other)
-    everyone = folds.waited(_everyone(against))
+    everyone = folds.waited(_everyone(against), again=partial(_forget_everyone, against))
     if everyone is None:
         return
     against = _with_a_head(against, everyone)
@@ -64,7 +67,7 @@ def _waited(against: Against) -> Capture | None:
     t, reason = session.t(), work.future.exception()
     if not isinstance(reason, InputError):
         raise reason or RuntimeError("a failed job must have a reason")
-    st.error(f"{refusals.escape(refusals.sentence(reason))} {t('check.kept')}")
+    st.error(refusals.escape(refusals.sentence(reason)))
     st.button(
         t("models.again"),
         key="versus.again",
@@ -86,12 +89,18 @@ def _progress(work: Job[Capture]) -> None:
 
 def _everyone(against: Against) -> Job[HeadsApart]:
     """Compare every head: with itself on the other text, or with the one in hand."""
-    specials = session.settings().specials
+    return cached_models.heads_apart(*_compared(against))
+
+
+def _forget_everyone(against: Against) -> None:
+    cached_models.heads_apart.clear(*_compared(against))
+
+
+def _compared(against: Against) -> tuple[Asked, Pair | None, Asked, Unit, bool, bool]:
+    """Give what is compared with what, as `cached_models.heads_apart` is asked."""
     pair = None if against.kind == "text" else against.pair
-    whole = against.whole
-    return cached_models.heads_apart(
-        against.one, pair, against.other, against.unit, whole, specials
-    )
+    specials = session.settings().specials
+    return against.one, pair, against.other, against.unit, against.whole, specials
 
 
 def _with_a_head(against: Against, everyone: HeadsApart) -> Against:
