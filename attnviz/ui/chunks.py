@@ -27,7 +27,7 @@ def needed(parts: Iterable[str] = PARTS, static: Path = STATIC) -> tuple[str, ..
     waiting = [file.name for part in parts for file in sorted(folder.glob(f"{part}.*.js"))]
     found: dict[str, None] = {}
     while waiting:
-        name = waiting.pop()
+        name = waiting.pop(0)
         if name not in found and name not in page and (folder / name).is_file():
             found[name] = None
             waiting += _IMPORTED.findall((folder / name).read_text("utf-8"))
@@ -35,8 +35,8 @@ def needed(parts: Iterable[str] = PARTS, static: Path = STATIC) -> tuple[str, ..
 
 
 def links(parts: Iterable[str] = PARTS) -> str:
-    """Write the lines of a page's head that ask for them."""
+    """Write the lines of a page's head that ask for them, after what the page itself needs."""
     return "".join(
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">'
+        f'<link rel="modulepreload" fetchpriority="low" crossorigin href="./static/js/{name}">'
         for name in needed(parts)
     )

@@ -5,11 +5,25 @@ from typing import Any
 import streamlit as st
 
 from attnviz.components.matrix import matrix
+from attnviz.components.ready import ready
 from attnviz.figures import bars, blocks, heatmaps
 from attnviz.ui import matrices, session, tools
 from attnviz.ui.plots import plot
 
 
+def _later(name: str, after: str = "") -> bool:
+    """Tell whether charts wait: where a tab opens, the matrices come before Plotly's large script.
+
+    Each in its turn: what two fragments tell in one moment, a browser sends for one of them.
+    """
+    drawn = f"charts.{name}"
+    if session.flag(drawn) or session.alone() or not session.in_browser():
+        return False
+    ready(key=f"ready.{name}", after=after, on_drawn=lambda: session.set_flag(drawn, True))
+    return True
+
+
+@st.fragment
 def maps() -> None:
     """Draw scores and weights as heat maps: all heads side by side where there are several."""
     t, scene, digits, theme = (
@@ -20,6 +34,8 @@ def maps() -> None:
     )
     trace, tokens, n = scene.trace, scene.tokens, session.notation()
     head = trace.head(scene.head)
+    if _later("maps"):
+        return
     if trace.n_heads > 1:
         st.subheader(t("see.head_maps"), anchor=False)
         for kind in ("weights", "scores"):
@@ -105,6 +121,8 @@ def nudge() -> None:
     """Nudge one input and show how far every output moves."""
     t, scene, digits = session.t(), session.scene(), session.settings().digits
     tokens = scene.tokens
+    if _later("nudge", after=".st-key-figure-map-weights .main-svg"):
+        return
     st.subheader(t("nudge.title"), anchor=False)
     controls_, picture = st.columns([1, 2])
     with controls_:

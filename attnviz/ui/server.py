@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from attnviz.ui import chunks
+from attnviz.ui.assets import Assets
 from attnviz.ui.long_links import LongLinks, await_long_links
 
 _SECURITY = {
@@ -90,7 +91,7 @@ def _is_page(message: Message) -> bool:
 
 
 await_long_links()
-MIDDLEWARE = [Middleware(_Headers), Middleware(LongLinks), Middleware(_Head)]
+MIDDLEWARE = [Middleware(_Headers), Middleware(Assets), Middleware(LongLinks), Middleware(_Head)]
 
 
 def _to_see(request: Request) -> Response:

@@ -74,6 +74,7 @@ def test_a_clicked_cell_tells_where_its_number_comes_from(visit):
 
 def test_pointing_at_a_cell_reads_it_without_asking_the_server(visit):
     tab = visit()
+    expect(tab.page.locator(".st-key-figure-nudge .main-svg").first).to_be_attached()
     before = len(tab.frames)
     tab.cells(t("see.weights_title")).nth(4).hover()
     expect(tab.readout()).to_have_text("α′₂,₁ = exp(−2) / 4.85 = 0.03")
@@ -83,6 +84,31 @@ def test_pointing_at_a_cell_reads_it_without_asking_the_server(visit):
     scores.nth(4).hover()
     expect(tab.page.locator(".readout").nth(1)).to_have_text("α₂,₁ = (−1)(3) + (1)(1) = −2")
     assert len(tab.frames) == before
+
+
+DRAWN = """
+const host = ".st-key-first_screen [data-testid=stBidiComponentIsolated]";
+const look = () => {
+  if (document.querySelector(host)?.shadowRoot?.querySelector(".tables"))
+    window.drawnAt = performance.now();
+  else requestAnimationFrame(look);
+};
+requestAnimationFrame(look);
+"""
+ASKED = """
+() => performance.getEntriesByType("resource").filter((each) => each.name.includes("PlotlyChart"))
+  .map((each) => each.startTime - window.drawnAt)
+"""
+
+
+def test_the_matrices_are_drawn_before_the_script_of_the_charts_is_asked_for(visit):
+    tab = visit(before=lambda page: page.add_init_script(DRAWN), ready=".st-key-figure-nudge")
+    charts = tab.page.locator(".js-plotly-plot:has(.main-svg)")
+    expect(charts).to_have_count(3)
+    (after,) = tab.page.evaluate(ASKED)
+    assert after > 0
+    tab.page.reload()
+    expect(charts).to_have_count(3)
 
 
 def test_the_arrow_keys_walk_the_matrix_and_enter_opens_the_number(visit):

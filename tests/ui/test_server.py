@@ -1,11 +1,13 @@
 """What the server does at start and with every answer."""
 
+import gzip
 import re
 import subprocess
 import sys
 import tomllib
 import urllib.parse
 import urllib.request
+from email.message import Message
 from pathlib import Path
 from urllib.error import HTTPError
 
@@ -13,7 +15,7 @@ import pytest
 
 from attnviz.settings import MAX_DIMS, MAX_HEADS, MAX_TOKENS, Settings, from_query
 from attnviz.text import words
-from attnviz.ui import chunks
+from attnviz.ui import assets, chunks
 from attnviz.ui.long_links import LONGEST_ANSWERED, LONGEST_READ
 
 ROOT = Path(__file__).parent.parent.parent
@@ -128,7 +130,9 @@ def test_a_page_asks_at_once_for_the_scripts_that_draw_it(app):
     request = urllib.request.Request(app, headers={"accept": "text/html"})
     with urllib.request.urlopen(request) as answer:
         head = answer.read().decode().split("</head>")[0]
-    asked = re.findall(r'modulepreload" crossorigin href="\./(static/js/[\w.-]+\.js)"', head)
+    asked = re.findall(r'modulepreload" [^>]*href="\./(static/js/[\w.-]+\.js)"', head)
+    ours = re.findall(r'modulepreload" fetchpriority="low"[^>]*href="\./static/js/([^"]+)"', head)
+    assert tuple(ours) == chunks.needed()  # what the page itself needs comes first
     assert len(asked) == len(set(asked))
     for part in chunks.PARTS:
         assert any(f"/{part}." in name for name in asked), part
@@ -145,3 +149,56 @@ def test_the_scripts_asked_for_are_followed_to_those_that_they_need(tmp_path):
     (scripts / "helper.2.js").write_text('import{b}from"./Part.1.js";import("./later.3.js")')
     (scripts / "later.3.js").write_text("")
     assert set(chunks.needed(["Part", "Missing"], tmp_path)) == {"Part.1.js", "helper.2.js"}
+
+
+def asset_of(app: str, name: str, **headers: str) -> tuple[int, Message, bytes]:
+    """Ask for one of Streamlit's own files; give the status, the headers and what came."""
+    request = urllib.request.Request(f"{app}/{name}", headers=headers)
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, answer.headers, answer.read()
+    except HTTPError as refused:
+        with refused:
+            return refused.code, refused.headers, refused.read()
+
+
+def one_file(pattern: str) -> str:
+    """Name a file of Streamlit's by the path that a page asks for."""
+    return next(chunks.STATIC.glob(f"static/{pattern}")).relative_to(chunks.STATIC).as_posix()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "kind"),
+    [("js/index.*.js", "javascript"), ("css/index.*.css", "css"), ("media/*.woff2", "font/woff2")],
+)
+def test_streamlits_own_files_arrive_whole_and_scripts_and_styles_short(app, pattern, kind):
+    name = one_file(pattern)
+    whole = (chunks.STATIC / name).read_bytes()
+    status, headers, body = asset_of(app, name)
+    assert (status, body) == (200, whole)
+    assert kind in headers["content-type"]
+    assert "content-encoding" not in headers
+    assert "immutable" in headers["cache-control"]
+    assert headers["x-content-type-options"] == "nosniff"
+    status, headers, body = asset_of(app, name, **{"accept-encoding": "gzip"})
+    assert status == 200
+    assert headers["vary"] == "accept-encoding"
+    if kind == "font/woff2":  # is compressed already
+        assert body == whole
+    else:
+        assert headers["content-encoding"] == "gzip"
+        assert gzip.decompress(body) == whole
+        assert len(body) < len(whole) / 2
+
+
+def test_a_part_of_a_file_and_what_is_no_file_are_left_to_streamlit(app):
+    name = one_file("js/index.*.js")
+    status, _, body = asset_of(app, name, range="bytes=0-9")
+    assert (status, body) == (206, (chunks.STATIC / name).read_bytes()[:10])
+    plain = {"accept-encoding": "gzip"}
+    assert b"<title>Streamlit</title>" in asset_of(app, "static/js/none.js", **plain)[2]
+
+
+def test_no_file_outside_the_folders_of_scripts_styles_and_fonts_is_read():
+    for name in ("static/js/../../index.html", "static/js/..", "index.html", "/etc/passwd"):
+        assert assets.asset(name) is None, name
