@@ -1,7 +1,7 @@
 """A convolution, and the same computed by attention: one head looks at each cell of the kernel.
 
 Every token carries where it stands: [content, 1, p, ‖p‖²]. A head that is to look δ away scores
-−α‖p_j − p_i − δ‖², which is a plain dot product of such vectors; the sharper α, the less of its
+−β‖p_j − p_i − δ‖², which is a plain dot product of such vectors; the larger β, the less of its
 weight goes elsewhere. Beyond the border there is nobody to look at, unless a ring of tokens whose
 content is zero is put around. "Convolution" is cross-correlation, as in torch.
 
@@ -77,7 +77,7 @@ def as_attention(
 def _query_matrix(
     c_in: int, shift: Int[np.ndarray, " axis"], sharpness: float | int
 ) -> Float[np.ndarray, "d_model d_k"]:
-    """Turn [content, 1, p, ‖p‖²] into α [2(p + δ), −1, −‖p + δ‖²]."""
+    """Turn [content, 1, p, ‖p‖²] into β [2(p + δ), −1, −‖p + δ‖²]."""
     n_axes = len(shift)
     one, squared = c_in, c_in + 1 + n_axes
     matrix = np.zeros((squared + 1, n_axes + 2))

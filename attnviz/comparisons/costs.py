@@ -21,7 +21,7 @@ class Cost:
     work: the leading term that layers are compared by; flops: all multiplications and additions,
     projections included, without biases, softmax and masks; stored: bytes of float32 beside
     inputs and outputs; steps: those that must wait for each other; path: steps, or layers of
-    this kind, until the first place reaches the last; dilated: the same for layers with gaps.
+    this kind, until the first place reaches the last; dilated: the same for dilated layers.
     """
 
     work: int
@@ -78,10 +78,12 @@ def all_layers(n: int, d: int, kernel: int, neighbours: int) -> dict[str, Cost]:
     }
 
 
-def cheapest(costs: dict[str, Cost]) -> tuple[str, ...]:
-    """Name the layers of least work; several where they tie."""
-    least = min(cost.work for cost in costs.values())
-    return tuple(name for name, cost in costs.items() if cost.work == least)
+def cheapest(costs: dict[str, Cost], count: str = "work") -> tuple[str, ...]:
+    """Name the layers that have the least of a count of `Cost`; several where they tie."""
+    found = {name: getattr(cost, count) for name, cost in costs.items()}
+    reached = {name: each for name, each in found.items() if each != UNREACHED}
+    least = min(reached.values())
+    return tuple(name for name, each in reached.items() if each == least)
 
 
 def linear_work(n: int, d_k: int, d_v: int) -> int:

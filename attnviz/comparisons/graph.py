@@ -179,7 +179,11 @@ class Compared:
         return _orders(drawn.scores), _orders(gat), _orders(gat2)
 
     def reached(self, query: int, layers: int) -> Bool[np.ndarray, " node"]:
-        """Tell which nodes a node's output depends on after so many layers (with residuals)."""
+        """Tell which nodes a node depends on after so many layers.
+
+        Each layer has a residual connection, so that the node itself is always among them, edge or
+        not.
+        """
         hops = self.hops[query]
         return (hops != UNREACHED) & (hops <= layers)
 

@@ -25,7 +25,7 @@ def error_curves(
     quiet = {"size": 13, "color": paint.muted}
     drawing = layout(paint, width=None, height=250, margin=(64, 24, 30, 48))
     drawing["xaxis"] = _axis(paint, t("convolution.sharpness_axis"), list(sharpnesses)) | {
-        "ticktext": [significant(each) for each in sharpnesses],
+        "ticktext": [significant(each) if _stands(each) else "" for each in sharpnesses],
     }
     powers = [10.0**power for power in range(-16, 3, 4)]
     drawing["yaxis"] = _axis(paint, t("convolution.error_axis"), powers) | {
@@ -45,7 +45,7 @@ def error_curves(
                 "line": {"color": colour, "dash": dash, "width": 2.5},
                 "marker": {"symbol": symbol, "size": 8, "color": colour},
                 "name": t(f"convolution.{name}"),
-                "hovertemplate": "α = %{x}: %{y:.2g}<extra></extra>",
+                "hovertemplate": "β = %{x}: %{y:.2g}<extra></extra>",
             }
         )
     drawing["shapes"] = [
@@ -86,6 +86,11 @@ def error_curves_alt(
         inside=magnitude(inside),
         border=magnitude(border),
     )
+
+
+def _stands(each: Number) -> bool:
+    """Tell whether a number is written on the axis: 1, 2 or 5 times a power of ten."""
+    return f"{each:e}"[0] in "125" and f"{each:e}"[2:8] == "000000"
 
 
 def _axis(paint: Theme, title: str, ticks: Sequence[Number]) -> dict:

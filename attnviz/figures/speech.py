@@ -11,7 +11,6 @@ from attnviz.figures.theme import THEMES, Number, Theme, ThemeName, drawn, layou
 from attnviz.text import Words
 from attnviz.text.numbers import number, significant
 
-
 _STOPS = 33  # of the colours
 
 

@@ -5,6 +5,8 @@ is one TOML file with the same keys as `en.toml`. Formulas have no language: the
 `formulas.toml`.
 """
 
+import locale
+import os
 import tomllib
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -49,6 +51,13 @@ def words(language: str) -> Words:
     return look_up
 
 
-def language_of(locale: str | None) -> str:
+def language_of(wanted: str | None) -> str:
     """Choose the language for a browser's locale: any Chinese reader gets Traditional Chinese."""
-    return "zh-Hant" if (locale or "").lower().startswith("zh") else DEFAULT_LANGUAGE
+    return "zh-Hant" if (wanted or "").lower().startswith("zh") else DEFAULT_LANGUAGE
+
+
+def system_language() -> str:
+    """Choose the language for whoever runs Python here."""
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    system = next(filter(None, named), None) or locale.getlocale()[0] or ""
+    return language_of(system.replace("Chinese", "zh"))

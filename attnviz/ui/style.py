@@ -16,7 +16,7 @@ _SHEETS = {
     name: (_FOLDER / f"{name}.css").read_text("utf-8") for name in ("style", "present", "embed")
 }
 _SCRIPTS = "\n".join(
-    (_FOLDER / f"{name}.js").read_text("utf-8") for name in ("save", "back", "keys")
+    (_FOLDER / f"{name}.js").read_text("utf-8") for name in ("save", "back", "keys", "sight")
 )
 
 

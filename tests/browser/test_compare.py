@@ -16,7 +16,8 @@ def cells(page: Page, label: str) -> Locator:
 
 
 def test_a_pixel_is_clicked_and_its_head_looks_from_there(visit):
-    tab = visit("/compare", link={"lang": "en", "amount": "20"}, ready=READY)
+    link = {"lang": "en", "panel": "convolution", "amount": "20"}
+    tab = visit("/compare", link=link, ready=READY)
     page = tab.page
     expect(page.get_by_text("1.5×10⁻⁷").first).to_be_visible()
     picture = cells(page, t("convolution.picture"))
@@ -104,6 +105,22 @@ def test_a_longer_sequence_leaves_the_window_and_stops_the_whole_layer(visit):
     expect(page).to_have_url(re.compile("amount=12"))
     page.get_by_role("radio", name=zh("window_fc.whole"), exact=True).click()
     expect(page.get_by_text(zh("error.window_fc.length", n=11, got=12))).to_be_visible()
+    assert tab.wrong == []
+
+
+def test_on_a_phone_the_question_that_is_shown_is_in_sight(visit):
+    link = {"lang": "zh-Hant", "panel": "costs"}
+    tab = visit("/compare", link=link, scheme="dark", phone=True, ready=".js-plotly-plot")
+    costs, first = (
+        tab.page.get_by_role("radio", name=zh(f"panel.{name}"), exact=True)
+        for name in ("costs", "labelling")
+    )
+    expect(costs).to_be_in_viewport(ratio=1)
+    expect(first).not_to_be_in_viewport()
+    assert tab.page.evaluate(SIDEWAYS) == [0, 0]
+    first.click()
+    expect(first).to_have_attribute("aria-checked", "true")
+    expect(first).to_be_in_viewport(ratio=1)
     assert tab.wrong == []
 
 

@@ -54,7 +54,7 @@ def test_an_edge_is_clicked_on_and_a_node_asks(visit):
     edges.locator(".cell").nth(8 * 1 + 6).click()  # node 2 and node 7
     joined = "01100010"
     expect(page).to_have_url(re.compile(rf"edges=[01]{{8}}\.{joined}"))
-    expect(page.get_by_text("3 of 8 nodes get all of its weight")).to_be_visible()
+    expect(page.get_by_text("the nodes that get all of its weight are 3 of 8")).to_be_visible()
     back = edges.locator(".cell").nth(8 * 6 + 1)
     expect(back).to_have_attribute("aria-selected", "true")
     tab.grid(t("graph.row", name="2")).get_by_role("columnheader").nth(7).click()

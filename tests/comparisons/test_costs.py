@@ -24,6 +24,11 @@ def test_all_flops_of_self_attention(n, d):
     assert (scores + sums > projections) == (n > 2 * d)
 
 
+@given(n=st.integers(1, 10_000), d=st.integers(1, 10_000))
+def test_self_attention_always_takes_more_flops_than_an_rnn(n, d):
+    assert costs.attention(n, d).flops > costs.rnn(n, d).flops
+
+
 def test_the_counts_of_the_lectures_table():
     found = costs.all_layers(100, 512, 3, 21)
     assert {name: cost.work for name, cost in found.items()} == {
@@ -34,6 +39,9 @@ def test_the_counts_of_the_lectures_table():
     }
     assert [cost.steps for cost in found.values()] == [1, 100, 1, 1]
     assert costs.cheapest(found) == ("restricted",)
+    assert costs.cheapest(found, "flops") == ("rnn",)
+    assert costs.cheapest(found, "steps") == ("attention", "cnn", "restricted")
+    assert costs.cheapest(costs.all_layers(9, 2, 1, 1), "path") == ("attention",)
     assert costs.cheapest(costs.all_layers(7, 7, 1, 7)) == costs.LAYERS
 
 

@@ -12,6 +12,7 @@ from attnviz.comparisons.learned_field import learn
 from attnviz.figures import code_compare, code_sequences, convolution, windows
 from attnviz.figures import speech as band
 from attnviz.figures.notation import NOTATIONS
+from attnviz.figures.theme import THEMES
 from attnviz.lessons.tagged import follows, possible
 from attnviz.text import LANGUAGES, words
 
@@ -65,10 +66,27 @@ def test_the_weights_of_a_window_grow_and_those_of_attention_do_not(t):
 def test_the_band_is_drawn_in_blocks(t, n):
     shares, edges = speech.overview(n, 10), speech.band_edges(n)
     figure = band.band_map(shares, edges, t, "dark")
-    np.testing.assert_allclose(figure.data[0].z ** 2, shares)
+    np.testing.assert_array_equal(figure.data[0].z, shares)
     assert figure.data[0].z.shape[0] <= 96
     assert list(figure.layout.yaxis.range) == [n, 0]
     assert str(10) in band.band_map_alt(n, 10, 0.5, t)
+
+
+def test_a_thin_band_is_coloured_by_the_root_of_its_share(t):
+    figure = band.band_map(speech.overview(30, 2), speech.band_edges(30), t, "light")
+    colours = {round(at, 12): colour for at, colour in figure.data[0].colorscale}
+    red, green, blue = THEMES["light"].weights.colours(np.array(0.5)).round().astype(int)
+    assert colours[0.25] == f"rgb({red},{green},{blue})"
+    assert figure.data[0].colorbar.tickvals == (0, 0.1, 0.3, 0.6, 1)
+
+
+def test_sharpnesses_that_would_stand_too_close_have_no_number(t):
+    sharpnesses = (0.1, 1, 2, 3, 5, 7, 10, 15, 20, 50)
+    figure = convolution.error_curves(sharpnesses, np.ones((10, 2)), 10, t)
+    written = [text for text in figure.layout.xaxis.ticktext if text]
+    assert written == ["0.1", "1", "2", "5", "10", "20", "50"]
+    assert "β" in figure.layout.xaxis.title.text
+    assert "α" not in str(figure.to_plotly_json())
 
 
 def test_who_asks_goes_across_where_tokens_are_columns(t):

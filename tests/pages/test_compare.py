@@ -4,6 +4,7 @@ import io
 from functools import partial
 from itertools import product
 
+import numpy as np
 import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,7 @@ from attnviz.lessons.drawings import DRAWINGS
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import magnitude
 from attnviz.ui.rooms.compare import PANELS
+from attnviz.ui.rooms.compare.picture import looks
 from tests.pages.reading import asked, linked, opened, parts, plain, said, tables
 
 PAGE = "compare.py"
@@ -55,6 +57,14 @@ def test_every_question_opens_in_every_language_and_notation(panel, language):
 )
 def test_every_question_makes_sense_of_any_link(panel, link):
     shown(panel, **link)
+
+
+def test_the_questions_follow_the_lecture():
+    assert list(PANELS) == [
+        *("labelling", "window_fc", "convolution", "receptive", "recurrence"),
+        *("speech", "picture", "graph", "linear", "costs"),
+    ]
+    assert t("labelling.question") in said(opened(PAGE, lang="en", panel="maps"))
 
 
 # --- Convolution ---
@@ -163,9 +173,43 @@ def test_a_small_picture_of_ones_own_is_read_as_it_is():
     app = upload(shown("picture", rung="s16"), "small.png", png(3, 2))
     assert not app.error
     assert "**2 × 3 pixels are 6 vectors**" in said(app)
+    assert "smaller" not in said(app)
+    assert t("picture.looks_alike", n=6, weight="0.167") in said(app)
+    assert linked(app, "pic") == "own"
     app.selectbox(key="compare.picture").set_value("cat").run()
     assert linked(app, "pic") == "cat"
     assert "256 vectors" in said(app)
+
+
+def test_a_picture_of_one_pixel_looks_at_itself():
+    app = upload(shown("picture"), "dot.png", png(1, 1))
+    assert "**One pixel is one vector** of 3 colours:" in said(app)
+    assert t("picture.looks_alone", weight="1") in said(app)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_to_a_picture_of_ones_own_says_that_it_is_gone(language):
+    said_ = words(language)("error.models.picture_gone")
+    app = opened(PAGE, lang=language, panel="picture", pic="own")
+    assert [plain(each.value) for each in app.warning] == [said_]
+    assert app.selectbox(key="compare.picture").value is None
+    app.selectbox(key="compare.picture").set_value("house").run()
+    assert not app.warning
+    assert linked(app, "pic") == "house"
+
+
+@pytest.mark.parametrize(
+    ("weights", "pixel", "found"),
+    [
+        ([1.0], 0, ("alone", 0, 1)),
+        ([0.25] * 4, 1, ("alike", 0, 3)),
+        ([0.1, 0.6, 0.3], 1, ("most", 2, 1)),
+        ([0.2, 0.4, 0.2, 0.2], 1, ("tied", 0, 3)),
+        ([0.1, 0.3, 0.3, 0.3], 0, ("tied", 1, 3)),
+    ],
+)
+def test_where_a_pixel_looks(weights, pixel, found):
+    assert looks(np.array(weights), pixel) == found
 
 
 @pytest.mark.parametrize(
@@ -195,7 +239,18 @@ def test_a_layer_over_a_whole_sequence_takes_its_own_length_alone():
     assert tables(fits)[0]["masked"][0] == [0] * 11
     refused = shown("window_fc", target="whole", amount="12")
     assert t("error.window_fc.length", n=11, got=12) in said(refused)
-    assert tables(refused)[0]["masked"] == [[1] * 12, [0] * 12]
+    table = tables(refused)[0]
+    assert table["masked"] == [[1] * 12, [0] * 12]
+    assert table["cells"][0] == ["–"] * 12
+    assert set(table["cells"][1]) != {"–"}
+    assert table["readouts"]["0,3"] == t("window_fc.nothing", row="whole", n=12, made=11)
+    assert "–" not in tables(fits)[0]["cells"][0]
+
+
+def test_a_window_is_chosen_only_where_there_is_one():
+    assert "window_fc.radius" in [each.key for each in shown("window_fc").select_slider]
+    whole = shown("window_fc", target="whole")
+    assert [each.key for each in whole.select_slider] == ["window_fc.length"]
 
 
 def test_a_window_that_reaches_all_says_so():
@@ -230,6 +285,9 @@ def test_seconds_out_of_range_are_refused_and_kept():
     assert refused in app.error[0].value.replace("\\", "")
     assert app.number_input(key="speech.seconds").value == 61.0
     assert linked(app, "amount") == "500"
+    app.number_input(key="speech.seconds").set_value(0.005).run()
+    said_ = t("error.speech.seconds", least=0.01, most=60, got="0.005")
+    assert said_ in plain(app.error[0].value)
     app.number_input(key="speech.seconds").set_value(60.0).run()
     assert not app.error
     assert linked(app, "amount") == "6000"
@@ -278,6 +336,16 @@ def test_an_example_is_chosen_only_where_the_sentence_plays_a_part(panel, langua
         ["control.example"] if reads else []
     )
     assert linked(app, "ex") == "chinese"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_say_where_their_numbers_come_from(language):
+    words_ = words(language)
+    for target, source in (("words", "lexicon"), ("frames", "drawn")):
+        text = said(opened(PAGE, lang=language, panel="labelling", target=target, draw="7"))
+        assert words_(f"compare.{source}", seed=7) in text
+        assert words_("chip.matrices") + ": " not in text
+        assert words_("check.ok") not in text
 
 
 def test_an_example_that_was_hidden_is_in_force_again_where_it_plays_a_part():

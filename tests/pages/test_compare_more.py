@@ -217,6 +217,28 @@ def test_one_directions_edges_become_edges_without_one():
     assert linked(app, "edges") == ".".join(["1" * 8] * 8)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_edges_a_node_keeps_itself_by_its_residual_connection(language):
+    app, t = shown("graph", lang=language, edges=EMPTY, q="1"), words(language)
+    reach = {"layers": 1, "name": "2", "reached": 1, "n": 8}
+    assert t("graph.reach", **reach) in said(app)
+    alt = t("graph.alt", nodes=8, edges=0, name="2", layers=1, reached=1)
+    assert [chart.proto.alt for chart in app.get("plotly_chart")] == [alt]
+    hops = by_name(app, t("graph.hops"))
+    assert [row[place] for place, row in enumerate(hops["cells"])] == ["0"] * 8
+    assert t("graph.hops_note", layers=1) in str(parts(app))
+    assert t("graph.added") not in said(app)
+    assert t("graph.lecture", edges="") not in said(app)
+
+
+def test_only_edges_that_are_drawn_are_named():
+    one = np.eye(8, dtype=bool)
+    one[0, 4] = one[4, 0] = True
+    app = shown("graph", edges=".".join(graphs.as_cells(one)))
+    assert t("graph.lecture", edges="1–5") in said(app)
+    assert t("graph.added") not in said(app)
+
+
 def test_a_node_alone_is_a_row_of_zeros_and_said():
     cells = graphs.lecture_graph()
     cells[7], cells[:, 7] = False, False
@@ -236,10 +258,10 @@ def test_the_sentence_in_hand_is_a_chain():
 
 def test_layers_reach_further():
     app = shown("graph", q="1")
-    assert "depends on 2 of 8 nodes" in said(app)
+    assert "depends on 2 of 8, itself included" in said(app)
     app.select_slider(key="graph.layers").set_value(6).run()
     assert linked(app, "amount") == "6"
-    assert "depends on 8 of 8 nodes" in said(app)
+    assert "depends on 8 of 8, itself included" in said(app)
 
 
 # --- Linear ---
@@ -252,6 +274,25 @@ def test_both_weights_of_the_hero_and_the_count():
     assert softmax["cells"][1] == ["0.03", "0.21", "0.56", "0.21"]
     assert other["shape"] == softmax["shape"] == difference["shape"] == "(4 × 4)"
     assert [table["shape"] for table in tables(app)[3:5]] == ["(4 × 2)"] * 2
+
+
+@pytest.mark.parametrize("notation", ["row", "column"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_weights_that_are_no_softmax_are_not_said_to_come_of_exp(language, notation):
+    own = words(language)
+    for normalizer in ("relu", "sigmoid", "sparsemax"):
+        app = shown("linear", lang=language, notation=notation, norm=normalizer)
+        text = said(app)
+        assert "exp(" not in text
+        assert own("linear.otherwise", normalizer=own(f"normalizer.{normalizer}")) in text
+    assert own("linear.blunter") in said(shown("linear", lang=language, notation=notation))
+
+
+def test_every_set_of_weights_has_its_sums():
+    app = shown("linear", norm="relu")
+    assert [table["tails"][0][0][1] for table in tables(app)[:3]] == ["Σ"] * 3
+    turned = shown("linear", norm="relu", notation="column")
+    assert [table["feet"][0][1][1] for table in tables(turned)[:3]] == ["Σ"] * 3
 
 
 def test_a_mask_and_positions_that_linear_attention_cannot_keep_are_said():
@@ -278,7 +319,12 @@ def test_the_table_counts_what_is_in_hand():
     assert "n²·d = 64000000" in text
     assert "n·d² = 4096000" in text
     assert "works more than an RNN" in text
-    assert "**r·n·d = 1344000" in text
+    assert "**r·n·d = 1344000 ↓**" in text
+    assert "**4nd² = 16384000 ↓**" in text
+    assert "least work: restricted, 1344000" in text
+    assert "In all FLOPs, least: RNN, 16384000" in text
+    assert "**0 B ↓**" in text
+    assert text.count("**1 ↓**") == 4
     assert "⌈(n−1)/⌊k/2⌋⌉ = 500" in text
 
 

@@ -81,7 +81,11 @@ def open_own() -> None:
 
 def refused() -> None:
     """Say why a picture could not be used, if one could not."""
-    refusals.show(PLACE)
+    error = session.refusal(PLACE)
+    if error is not None and error.code == "models.picture_gone":
+        st.warning(refusals.escape(refusals.sentence(error)))
+    else:
+        refusals.show(PLACE)
 
 
 def _take() -> None:

@@ -1,5 +1,7 @@
 """One table: what a layer of each kind costs, what waits for what, and how far it is end to end."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from attnviz.comparisons.costs import LAYERS, UNREACHED, Cost, all_layers, cheapest
@@ -29,7 +31,7 @@ PATH = {
     "cnn": "⌈(n−1)/⌊k/2⌋⌉ = ",
     "restricted": "⌈(n−1)/⌊r/2⌋⌉ = ",
 }
-COLUMNS = ("work", "flops", "stored", "steps", "path", "dilated")
+COLUMNS = ("work", "flops", "stored", "steps", "path")
 """Of the table; on a projector, where not all have room, one is left out."""
 
 
@@ -38,21 +40,24 @@ def costs() -> None:
     t, sizes = session.t(), sizes_in_hand()
     n, d, kernel, neighbours = sizes.values()
     found = all_layers(n, d, kernel, neighbours)
-    least = cheapest(found)
+    least, least_flops = cheapest(found), cheapest(found, "flops")
     rival = "less" if n < d else "more" if n > d else "same"
     values = {
         "n": _whole(n),
         "d": _whole(d),
-        "least": t("measured.join").join(t(f"costs.{name}") for name in least),
+        "least": _names(least),
         "work": _whole(found[least[0]].work),
+        "least_flops": _names(least_flops),
+        "flops": _whole(found[least_flops[0]].flops),
         "attention": _whole(found["attention"].work),
         "rnn": _whole(found["rnn"].work),
         "attention_flops": _whole(found["attention"].flops),
         "rnn_flops": _whole(found["rnn"].flops),
     }
     tools.ask(t("costs.question"))
-    shown.answer(t("costs.answer", **values) + " " + t(f"costs.{rival}", **values))
-    shown.arranged(lambda: _controls(sizes), lambda: _table(found, sizes, least))
+    said = (t(f"costs.{name}", **values) for name in ("answer", rival, "in_all"))
+    shown.answer(" ".join(said))
+    shown.arranged(lambda: _controls(sizes), lambda: _table(found, sizes))
     tools.say(t("costs.say", **values))
     curve, words = st.columns([3, 2], gap="large")
     with curve:
@@ -69,6 +74,11 @@ def costs() -> None:
             lambda: code_comparisons.costs_package(n, d, kernel, neighbours, t),
         )
     measuring("costs", LAYERS, d, kernel, neighbours)
+
+
+def _names(layers: Sequence[str]) -> str:
+    t = session.t()
+    return t("measured.join").join(t(f"costs.{name}") for name in layers)
 
 
 def sizes_in_hand() -> dict[str, int]:
@@ -120,21 +130,27 @@ def _whole(count: int) -> str:
     return f"{count:,}".replace(",", "\u202f")
 
 
-def _table(found: dict[str, Cost], sizes: dict[str, int], least: tuple[str, ...]) -> None:
+def _table(found: dict[str, Cost], sizes: dict[str, int]) -> None:
     t = session.t()
     columns = [name for name in COLUMNS if name != "flops" or not session.settings().present]
     head = ["", *(t(f"costs.{name}") for name in columns)]
+    least = {column: cheapest(found, column) for column in columns}
     rows = [
-        [t(f"costs.{name}"), *(cells[column] for column in columns)]
+        [t(f"costs.{name}"), *(_marked(cells[each], name in least[each]) for each in columns)]
         for name, cost in found.items()
-        for cells in (_row(name, cost, sizes, name in least),)
+        for cells in (_row(name, cost, sizes),)
     ]
     lines = [head, [":---", *["---:"] * len(columns)], *rows]
     with st.container(key="counts-costs"):
         st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    st.caption(t("costs.least"))
 
 
-def _row(name: str, cost: Cost, sizes: dict[str, int], least: bool) -> dict[str, str]:
+def _marked(cell: str, least: bool) -> str:
+    return f"**{cell} ↓**" if least else cell
+
+
+def _row(name: str, cost: Cost, sizes: dict[str, int]) -> dict[str, str]:
     """Write one layer's cells, by column."""
     t, d = session.t(), sizes["d"]
     taps = cost.flops // (2 * d * d)
@@ -142,13 +158,15 @@ def _row(name: str, cost: Cost, sizes: dict[str, int], least: bool) -> dict[str,
     flops = FLOPS[name].format(taps=_whole(taps), scores=_whole(scores))
     formula = "n·n·d" if name == "restricted" and sizes["r"] > sizes["n"] else WORK[name]
     work = f"{formula} = {_whole(cost.work)}"
+    dilated = ""
+    if cost.dilated is not None:
+        dilated = f" ({t('costs.dilated')} ⌈logₖ n⌉ = {_path(cost.dilated)})"
     cells = (
-        f"**{work} {t('costs.least')}**" if least else work,
+        work,
         f"{flops} = {_whole(cost.flops)}",
         _bytes(cost.stored),
         f"n = {_whole(cost.steps)}" if name == "rnn" else "1",
-        PATH[name] + _path(cost.path),
-        "" if cost.dilated is None else f"⌈logₖ n⌉ = {_path(cost.dilated)}",
+        PATH[name] + _path(cost.path) + dilated,
     )
     return dict(zip(COLUMNS, cells, strict=True))
 

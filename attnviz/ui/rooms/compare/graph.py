@@ -41,10 +41,11 @@ def graph() -> None:
         lambda: chosen.controls(n, allowed, layers), lambda: _first(found, query, layers)
     )
     tools.say(t("graph.say", **values | {"name": spoken[query]}))
-    with _tables(found, query, layers):
-        lost = "graph.unreached" if (found.hops == UNREACHED).any() else "graph.linked"
-        st.markdown(t("graph.reach", **values) + " " + t(lost, **values))
-        st.markdown(t("graph.leaks", **values))
+    reach, leaks, ranks = _tables(found, query, layers)
+    lost = "graph.unreached" if (found.hops == UNREACHED).any() else "graph.linked"
+    reach.markdown(t("graph.reach", **values) + " " + t(lost, **values))
+    leaks.markdown(t("graph.leaks", **values))
+    with ranks:
         st.markdown(t("graph.ranks", **values))
         tools.lines(
             "graph",
@@ -53,22 +54,25 @@ def graph() -> None:
         )
 
 
-def _tables(found: lesson.Compared, query: int, layers: int) -> DeltaGenerator:
-    """Draw all weights and all hops beside each other, as many as have room; words come after."""
+def _tables(found: lesson.Compared, query: int, layers: int) -> Sequence[DeltaGenerator]:
+    """Draw all weights and all hops beside each other, as many as have room.
+
+    What is given are the places of three paragraphs: beneath the tables, or beside the last one.
+    """
     if len(found.allowed) <= lesson.N_NODES:
         left, right = st.columns([2, 1], gap="medium")
         with left:
             _maps(found, query, ("masked", "gat"))
         with right:
             _hops(found, query, layers)
-        return st.container()
+        return st.columns(3, gap="medium")
     for column, way in zip(st.columns(2, gap="medium"), ("masked", "gat"), strict=True):
         with column:
             _maps(found, query, (way,))
     left, right = st.columns(2, gap="medium")
     with left:
         _hops(found, query, layers)
-    return right
+    return right, right, right
 
 
 def _labels(names: list[str]) -> list[Text]:
@@ -161,7 +165,7 @@ def _first(found: lesson.Compared, query: int, layers: int) -> None:
         )
         if not present:
             _lecture(allowed=found.allowed)
-    with row[0] if row else st.container():
+    with row[0] if row else right:
         _row(found, query)
     if present:
         _lecture(allowed=found.allowed)
@@ -172,7 +176,7 @@ def _lecture(allowed: np.ndarray) -> None:
     t, named = session.t(), _named_in_lecture()
     if named is None:
         return
-    joined = {(int(i), int(j)) for i, j in zip(*np.nonzero(np.triu(allowed | allowed.T, 1)))}
+    joined = {(i, j) for i, j in np.argwhere(np.triu(allowed | allowed.T, 1)).tolist()}
     solid = [f"{one + 1}–{other + 1}" for one, other in sorted(joined & named)]
     lines = [t("graph.lecture", edges=t("graph.comma").join(solid))] if solid else []
     lines += [t("graph.added")] if joined - named else []
@@ -223,7 +227,7 @@ def _row(found: lesson.Compared, query: int) -> None:
         label=title,
         default_readout=t("graph.point"),
         on_query=session.ask,
-        size=_PRESENTED if session.settings().present else 1.0,
+        size=_PRESENTED if session.settings().present or len(names) > lesson.N_NODES else 1.0,
     )
 
 

@@ -139,7 +139,7 @@ def _maps(found: Orders) -> None:
     title = t("linear.difference", normalizer=t(_normalizer()))
     maps.append(replace(_titled(difference, title), name=name))
     few = len(scene.tokens) <= 4 and not session.settings().present
-    sides = st.columns([3, 1], gap="small") if few else (st.container(), st.container())
+    sides = st.columns([4, 1], gap="small") if few else (st.container(), st.container())
     for side, tables, name in zip(sides, (maps, outputs), ("weights", "outputs"), strict=True):
         with side:
             matrix(

@@ -31,7 +31,7 @@ def picture() -> None:
     pixel = shown.pixel_in_hand(grid)
     n = grid[0] * grid[1]
     row = trace.weights[pixel]
-    best = int(np.argmax(np.where(np.arange(n) == pixel, -1, row))) if n > 1 else pixel
+    looked, best, ties = looks(row, pixel)
     values = {
         "rows": grid[0],
         "columns": grid[1],
@@ -44,12 +44,15 @@ def picture() -> None:
         "weight": magnitude(float(row[best])),
         "effective": significant(float(effective_tokens(trace.weights)[pixel])),
     }
+    values["looks"] = t(f"picture.looks_{looked}", ties=ties, **values)
+    values["made"] = "" if grid == (height, width) else t("picture.made_smaller", **values)
     tools.ask(t("picture.question"))
-    shown.answer(t("picture.answer", **values))
+    shown.answer(t("picture.answer_one" if n == 1 else "picture.answer", **values))
     shown.arranged(
         lambda: _controls(strength, likeness), lambda: _pictures(small, trace, pixel, grid)
     )
-    tools.say(t("picture.say", likeness=t(f"picture.{likeness}"), **values))
+    say = "picture.say_one" if n == 1 else "picture.say"
+    tools.say(t(say, likeness=t(f"picture.{likeness}"), **values))
     words, code = st.columns([8, 1], vertical_alignment="top")
     with words:
         st.markdown(t("picture.how", numbers=vector(small.reshape(-1, 3)[pixel]), **values))
@@ -59,6 +62,20 @@ def picture() -> None:
             lambda: code_compare.picture_numpy(small, strength, likeness, pixel, t),
             lambda: code_compare.picture_package(small, strength, likeness, pixel, t),
         )
+
+
+def looks(weights: np.ndarray, pixel: int) -> tuple[str, int, int]:
+    """Tell where a pixel looks: "alone", at all "alike", "most" at one other or at several "tied".
+
+    With it come the first of those others that get the most, and how many there are.
+    """
+    others = np.delete(np.arange(len(weights)), pixel)
+    if not others.size:
+        return "alone", pixel, 1
+    best = others[np.isclose(weights[others], weights[others].max(), rtol=1e-9, atol=0)]
+    if best.size == others.size and np.isclose(weights[pixel], weights[best[0]], rtol=1e-9):
+        return "alike", int(best[0]), best.size
+    return "most" if best.size == 1 else "tied", int(best[0]), best.size
 
 
 def size_in_hand() -> str:

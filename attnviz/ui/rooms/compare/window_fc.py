@@ -179,9 +179,7 @@ def _table(found: window.Nudged, place: int, kind: str, refused: str | None) -> 
     )
 
 
-def _through_layer(
-    found: window.Nudged, kind: str, refused: str | None
-) -> Sequence[float | None]:
+def _through_layer(found: window.Nudged, kind: str, refused: str | None) -> Sequence[float | None]:
     """Give how far the output moves by each frame; None where the layer gives nothing."""
     if refused is not None:
         return [None] * len(found.window)
