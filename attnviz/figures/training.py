@@ -94,9 +94,9 @@ def curves_alt(history: Sequence[Snapshot], kinds: Sequence[str], t: Words) -> s
 
 
 def percent(share: float) -> str:
-    """Write a share in percent; what is not quite all is never 100 %."""
-    shown = math.floor(share * 100) if share > 0.5 else math.ceil(share * 100)
-    return f"{shown} %"
+    """Write a share in percent; what is not quite all is never 100 %, what is some never 0 %."""
+    shown = share if share in (0, 1) else min(max(share, 0.01), 0.99)
+    return f"{decimals(shown * 100, 0)} %"
 
 
 def learned_matrices(
@@ -111,8 +111,8 @@ def learned_matrices(
 ) -> go.Figure:
     """Draw W^q, W^k, W^v and W^O on one scale, and beneath each how large its gradient is.
 
-    `largest` is the gradient whose bar has the whole width; a frozen matrix says so in its title. Where
-    `notation` makes tokens columns, the matrices stand before them: they are transposed.
+    `largest` is the gradient whose bar has the whole width; a frozen matrix says so in its title.
+    Where `notation` makes tokens columns, the matrices stand before them: they are transposed.
     """
     paint = THEMES[theme]
     top = max(float(np.abs(found.parameters[name]).max()) for name in MATRICES) or 1.0

@@ -13,7 +13,7 @@ from attnviz.scene import with_example
 from attnviz.settings import NOTATIONS
 from attnviz.text import LANGUAGES
 from attnviz.text.numbers import magnitude
-from attnviz.ui import controls, downloads, refusals, session, share
+from attnviz.ui import controls, downloads, refusals, session, share, trained
 from attnviz.ui.downloads import Finish
 
 _COLOURS: dict[str, Literal["blue", "gray", "green"]] = {
@@ -155,8 +155,14 @@ def chips() -> None:
 def _chip(what: str, source: str, **values: str) -> None:
     t = session.t()
     label = t(f"chip.{source}", seed=session.scene().seed)
+    label = (trained.opened() if source == "trained" else "") or label
+    untrained = label == t("train.untrained")
     help_ = t(f"chip.{source}_help", **values)
-    st.badge(f"{t(f'chip.{what}')}: {label}", color=_COLOURS.get(source, "orange"), help=help_)
+    st.badge(
+        f"{t(f'chip.{what}')}: {label}",
+        color="gray" if untrained else _COLOURS.get(source, "orange"),
+        help=help_,
+    )
 
 
 def _self_check() -> None:

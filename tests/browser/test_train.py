@@ -97,6 +97,23 @@ def test_a_sentence_of_other_words_is_refused_and_stays(visit):
     expect(box).to_have_value("I saw the elephant")
 
 
+def test_a_rate_beyond_all_numbers_has_its_sentence_and_stays_until_one_plays(visit):
+    tab = open_train(visit, locale="zh-TW", scheme="dark")
+    page = tab.page
+    page.get_by_role("button", name=zh("train.choices")).click()
+    box = page.locator(".st-key-control-train-learning_rate input")
+    box.fill("1e400")
+    box.press("Enter")
+    said = page.get_by_text(zh("error.training.rate", got="1e400", most="10"), exact=False)
+    expect(said).to_be_visible()
+    expect(box).to_have_value("1e400")
+    tab.settle()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name=zh("train.play")).click()
+    expect(said).to_have_count(0)
+    assert not tab.wrong
+
+
 @pytest.mark.parametrize("language", ["en-US", "zh-TW"])
 def test_it_fits_a_phone(visit, language):
     tab = open_train(visit, phone=True, locale=language)

@@ -38,7 +38,7 @@ def sideways(page: Page) -> int:
 def test_five_seeds_train_by_themselves_and_one_is_opened(visit):
     tab = open_train(visit, "seeds", link={"lang": "en"})
     page = tab.page
-    done = t("seeds.done", n=5).split(": ", 1)[1]
+    done = t("seeds.done", n=5, solved=5)
     expect(page.get_by_text(done)).to_be_visible(timeout=LONG)
     expect(page.get_by_text(t("seeds.right", share="100 %"))).to_have_count(5)
     page.locator(".st-key-seeds-open-1 button").first.click()
@@ -46,6 +46,22 @@ def test_five_seeds_train_by_themselves_and_one_is_opened(visit):
     expect(page.locator(".st-key-train-status")).to_contain_text("100 %")
     assert not tab.wrong
     assert not tab.outside
+
+
+def test_on_a_projector_the_row_that_asks_is_seen_of_every_seed(visit):
+    tab = open_train(visit, "seeds", link={"lang": "zh-Hant", "present": "1", "amount": "10"})
+    expect(tab.page.get_by_text(zh("seeds.seed", seed=4))).to_be_visible(timeout=LONG)
+    maps = tab.page.locator("[class*=st-key-seeds_] table")
+    expect(maps).to_have_count(5)
+    expect(tab.page.locator(".st-key-seeds-progress").get_by_role("progressbar")).to_have_count(
+        0, timeout=LONG
+    )
+    size = tab.page.viewport_size
+    for each in maps.all():
+        box = each.bounding_box()
+        assert box["y"] + box["height"] <= size["height"]
+        assert box["x"] + box["width"] <= size["width"]
+    assert not tab.wrong
 
 
 def test_a_point_is_trained_while_one_watches_and_can_be_stopped(visit):

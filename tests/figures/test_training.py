@@ -52,8 +52,10 @@ def test_each_matrix_is_drawn_on_one_scale_with_its_gradient(history):
     for name, map_ in zip(MATRICES, figure.data, strict=True):
         drawn = np.asarray(map_.z, dtype=float) / 127 * top
         np.testing.assert_allclose(drawn, found.parameters[name], atol=top / 250)
-    said = " ".join(note.text for note in figure.layout.annotations)
-    assert said.count(words("en")("train.frozen_short")) == 1
+    frozen = words("en")("train.frozen_short")
+    notes = [note.text for note in figure.layout.annotations]
+    assert [note for note in notes if frozen in note] == [f"<b>W<sup>q</sup></b> {frozen}"]
+    assert sum(note.startswith("∇ ") for note in notes) == len(MATRICES)
 
 
 def test_the_matrices_turn_with_the_notation(history):
@@ -72,7 +74,7 @@ def test_what_is_read_aloud_has_the_numbers(history, language):
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0.0, "0 %"), (0.001, "1 %"), (0.999, "99 %"), (1.0, "100 %"), (0.5, "50 %")],
+    [(0.0, "0 %"), (0.001, "1 %"), (0.999, "99 %"), (1.0, "100 %"), (0.5, "50 %"), (1 / 3, "33 %")],
 )
 def test_what_is_not_all_is_never_all(share, said):
     assert percent(share) == said

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attnviz.models.training.learning import Plan
+from attnviz.models.training.task_tables import EXAMPLES
 from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
@@ -56,6 +57,15 @@ def until(app: AppTest, holds: Callable[[], bool]) -> None:
         assert not app.exception, app.exception
 
 
+def shown(app: AppTest) -> str:
+    return " ".join(plain(each.value) for each in (*app.markdown, *app.caption))
+
+
+def chip(app: AppTest) -> str:
+    """Give the badge that says what has been learned here."""
+    return next(each.value for each in app.markdown if ":material/school:" in each.value)
+
+
 def maps(app: AppTest) -> list[dict]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
@@ -85,6 +95,13 @@ def test_without_positions_the_same_word_twice_is_never_right():
     app = train(tp="0", snap="300")
     until(app, lambda: "300" in status(app).split("/")[0].split(" of ")[0])
     assert f"{T('task.two_saws.same')} 0 %" in status(app)
+    assert f"**{T('train.alike')}**" in shown(app)
+    app.segmented_control(key="control.speed").set_value("full").run()
+    app.button(key="train.with_positions").click().run()
+    assert held(app, "tp") == "1"
+    until(app, lambda: held(app, "snap") == "300")
+    assert status(app).count("100 %") == 2
+    assert T("train.alike") not in shown(app)
 
 
 def test_a_link_restores_the_step_that_was_looked_at():
@@ -113,9 +130,6 @@ def test_another_choice_begins_anew():
 @pytest.mark.parametrize(
     ("field", "value", "code", "values"),
     [
-        ("learning_rate", 1e6, "training.rate", {"got": "1000000", "most": "10"}),
-        ("learning_rate", -1.0, "training.rate", {"got": "−1", "most": "10"}),
-        ("learning_rate", 0.0, "training.rate", {"got": "0", "most": "10"}),
         ("trained_heads", 3, "training.heads", {"got": 3, "most": 16, "width": 8}),
         ("amount", 9_999, "training.steps", {"got": 9_999, "most": 5_000}),
         ("vocabulary", 3, "training.vocabulary", {"got": 3, "least": 7, "most": 20}),
@@ -130,6 +144,28 @@ def test_a_choice_that_cannot_be_is_a_sentence_and_changes_nothing(field, value,
     assert len(maps(app)) >= 2
 
 
+@pytest.mark.parametrize("typed", ["1e400", "1000000", "-1", "0", "nan", "fast"])
+def test_a_rate_that_cannot_be_is_a_sentence_and_stays_until_a_training_begins(typed):
+    app = train(tp="1")
+    app.text_input(key="control.train.learning_rate").set_value(typed).run()
+    said = T("error.training.rate", got=typed, most="10")
+    assert [said in plain(error.value) for error in app.error] == [True]
+    assert app.text_input(key="control.train.learning_rate").value == typed
+    assert "lr" not in app.query_params
+    app.button(key="train.step").click().run()
+    assert not app.error
+    assert app.text_input(key="control.train.learning_rate").value == "0.02"
+
+
+def test_a_rate_is_kept_in_the_link_and_emptied_it_is_the_tasks_own():
+    app = train()
+    app.text_input(key="control.train.learning_rate").set_value("0.1").run()
+    assert held(app, "lr") == "0.1"
+    app.text_input(key="control.train.learning_rate").set_value("").run()
+    assert "lr" not in app.query_params
+    assert app.text_input(key="control.train.learning_rate").value == "0.02"
+
+
 def test_a_link_with_an_impossible_rate_says_so_and_keeps_it():
     app = train(lr="1000000")
     assert T("error.training.rate", got="1000000", most="10") in plain(app.error[0].value)
@@ -137,9 +173,13 @@ def test_a_link_with_an_impossible_rate_says_so_and_keeps_it():
     assert not maps(app)
 
 
-def test_a_link_with_a_task_that_nobody_knows_says_which_there_are():
-    app = train(task="nowhere")
-    assert "reversal" in plain(app.error[0].value)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_with_a_task_that_nobody_knows_says_which_there_are(language):
+    t = words(language)
+    app = opened("train.py", lang=language, task="nowhere")
+    said = plain(app.error[0].value)
+    assert all(t("train.named", task=t(f"task.{key}.title")) in said for key in (*TASKS, OWN))
+    assert "two_saws" not in said
     app.selectbox(key="control.task").set_value("reversal").run()
     assert not app.error
 
@@ -155,6 +195,63 @@ def test_own_sentences_are_learned_and_a_line_without_a_tag_is_named_and_kept():
     app.text_area(key="control.task_table").set_value("we/A saw/B\nsaw/A we/B").run()
     assert not app.error
     assert held(app, "table") == "we/A saw/B\nsaw/A we/B"
+    assert T("train.own_read", sentences=2, words=2, tags=2, names="A, B") in shown(app)
+    app.text_area(key="control.task_table").set_value("").run()
+    assert app.text_area(key="control.task_table").value == EXAMPLES["en"]
+    assert T("train.own_emptied") in shown(app)
+    assert "table" not in app.query_params
+
+
+def test_own_sentences_come_back_with_their_task():
+    app = train(task=OWN, table="we/A saw/B")
+    app.selectbox(key="control.task").set_value("majority").run()
+    assert "table" not in app.query_params
+    app.selectbox(key="control.task").set_value(OWN).run()
+    assert held(app, "table") == "we/A saw/B"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_sentences_of_ones_own_are_in_the_language_of_the_page(language):
+    app = opened("train.py", lang=language, task=OWN)
+    example = EXAMPLES[language]
+    assert app.text_area(key="control.task_table").value == example
+    first = example.splitlines()[0].split()
+    assert app.selectbox(key="control.looked").value == " ".join(
+        item.split("/")[0] for item in first
+    )
+    assert words(language)("train.own_example") in shown(app)
+    seeds = opened("train.py", lang=language, task=OWN, panel="seeds")
+    assert seeds.selectbox(key="control.looked").value == app.selectbox(key="control.looked").value
+
+
+def test_the_tags_of_our_tasks_are_in_the_language_of_the_page_and_own_ones_as_typed():
+    zh = words("zh-Hant")
+    app = opened("train.py", lang="zh-Hant")
+    said = shown(app)
+    assert zh("labelling.pronoun") in said
+    assert not any(tag in said for tag in ("PRON", "VERB", "DET", "NOUN"))
+    assert "PRON" in shown(opened("train.py", lang="zh-Hant", task=OWN))
+
+
+@pytest.mark.parametrize("task", [*TASKS, OWN])
+def test_it_says_what_it_is_measured_on(task):
+    said = shown(train(task=task))
+    if task == OWN:
+        assert T("train.measured_own", n=6) in said
+        return
+    share = {"two_saws": "100 %", "reversal": "11 %", "induction": "15 %", "majority": "99 %"}[task]
+    assert f"about {share} of" in said
+
+
+def test_the_chip_says_untrained_then_how_well_after_which_step():
+    app = train(tp="1", draw="77")
+    assert T("train.untrained") in chip(app)
+    app.segmented_control(key="control.speed").set_value("full").run()
+    app.button(key="train.play").click().run()
+    assert T("train.chip_now") in chip(app)
+    until(app, lambda: held(app, "snap") == "300")
+    app.run()
+    assert T("train.chip_at", share="100 %", step=300) in plain(chip(app))
 
 
 def test_a_sentence_of_the_tasks_words_is_looked_at_and_another_text_gives_way():
@@ -168,6 +265,7 @@ def test_a_sentence_of_the_tasks_words_is_looked_at_and_another_text_gives_way()
 def test_a_training_of_others_is_waited_for(monkeypatch):
     trainings = cached.trainings()
     app = train(tp="1", draw="42")
+    until(app, lambda: not trainings._running)
     monkeypatch.setattr(trainings, "_most", 0)
     app.button(key="train.play").click().run()
     assert T("train.waiting", place=1) in status(app)
@@ -182,9 +280,17 @@ def test_the_sentence_opens_in_steps_with_a_chip_that_says_trained():
     assert not app.exception
     assert held(app, "w") == "trained"
     link = {key: held(app, key) for key in app.query_params}
-    shown = opened("steps.py", **link)
-    badges = [each.value for each in shown.markdown if "badge" in each.value]
-    assert sum(T("chip.trained") in badge for badge in badges) == 2
+    there = opened("steps.py", **link)
+    badges = [plain(each.value) for each in there.markdown if "badge" in each.value]
+    assert sum("step 2)" in badge for badge in badges) == 2
+
+
+def test_an_untrained_sentence_opens_in_steps_with_a_chip_that_says_so():
+    app = train(tp="1", draw="8")
+    app.button(key="train.steps").click().run()
+    there = opened("steps.py", **{key: held(app, key) for key in app.query_params})
+    badges = [each.value for each in there.markdown if "badge" in each.value]
+    assert sum(T("train.untrained") in badge for badge in badges) == 2
 
 
 def test_a_model_too_large_for_steps_says_so():

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from attnviz.models.induction.film import moments
 from attnviz.models.induction.replayed import replay, signs_twice
 from attnviz.models.training.data_size import curves
-from attnviz.models.training.learning import Plan
+from attnviz.models.training.learning import Plan, attention
 from attnviz.text import LANGUAGES, words
 from attnviz.ui import cached
 from tests.pages.reading import framed, opened, parts, tables
@@ -60,6 +60,10 @@ def charts(app: AppTest) -> list[dict]:
     return [json.loads(chart.proto.spec) for chart in app.get("plotly_chart")]
 
 
+def finished(app: AppTest) -> bool:
+    return any(T("seeds.done", n=5, solved=solved) in shown(app) for solved in range(6))
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_panel_opens_in_every_language(panel, language):
@@ -77,7 +81,8 @@ def test_every_panel_can_be_presented_and_turned(panel):
 def test_five_seeds_begin_by_themselves_and_all_solve_the_task():
     app = train("seeds")
     assert T("seeds.seed", seed=4) in shown(app)
-    until(app, lambda: T("seeds.done", n=5) in shown(app))
+    until(app, lambda: finished(app))
+    assert T("seeds.done", n=5, solved=5) in shown(app)
     assert shown(app).count(T("seeds.right", share="100 %")) == 5
     assert T("seeds.say", solved=5, n=5, word="saw", i=4, places="").rstrip(".") in shown(app)
     looks = {each for each in shown(app).split("**") if each.startswith(("I1", "saw", "a3"))}
@@ -91,7 +96,7 @@ def test_five_seeds_begin_by_themselves_and_all_solve_the_task():
 
 def test_the_word_that_asks_is_kept_in_the_link():
     app = train("seeds", key="1", t="you watch my saw")
-    until(app, lambda: T("seeds.done", n=5) in shown(app))
+    until(app, lambda: finished(app))
     assert "watch2 → " in shown(app)
     app.segmented_control(key="control.seeds.key").set_value(3).run()
     assert held(app, "key") == "3"
@@ -109,12 +114,33 @@ def test_seeds_can_be_stopped_and_go_on():
     app.button(key="seeds.stop").click().run()
     assert T("seeds.stopped") in shown(app)
     app.button(key="seeds.stop").click().run()
-    until(app, lambda: T("seeds.done", n=5) in shown(app))
+    until(app, lambda: finished(app))
 
 
 def test_an_impossible_model_is_a_sentence():
     app = train("seeds", lr="1000000")
     assert T("error.training.rate", got="1000000", most="10") in plain(app.error[0].value)
+
+
+def test_seeds_that_have_not_learned_are_not_said_to_have():
+    app = train("seeds", lr="10", tw="32", amount="30", draw="300")
+    until(app, lambda: finished(app))
+    assert T("seeds.done", n=5, solved=0) in shown(app)
+    assert ":material/check:" not in shown(app)
+    app.run()
+    assert T("seeds.chip", solved=0, n=5) in plain(" ".join(each.value for each in app.markdown))
+
+
+def test_on_a_projector_each_seed_shows_the_head_of_its_sentence():
+    app = train("seeds", present="1", draw="20", amount="20")
+    until(app, lambda: finished(app))
+    sentence = np.array([0, 3, 6, 3])
+    for seed, drawn in zip(range(20, 25), tables(app), strict=True):
+        plan = Plan(placed=True, seed=seed, steps=20)
+        found = cached.trainings().known(plan).snapshots[-1]
+        looks, _ = attention(found.parameters, sentence[None], 2)
+        head = int(looks[0, :, 3].max(axis=-1).argmax())
+        assert drawn["title"] == T("head.number", number=head + 1)
 
 
 def test_seeds_that_diverge_each_say_so():

@@ -175,3 +175,22 @@ def test_a_table_that_cannot_be_read_names_its_line(text, code, values):
         own_task(text)
     assert refused.value.code == code
     assert values.items() <= refused.value.values.items()
+
+
+def test_so_many_sentences_are_possible():
+    assert {key: task_of(key).possible for key in TASKS} == {
+        "two_saws": 3 * 4 * 3 * 4,
+        "reversal": 8**6,
+        "induction": 8 * 7 * 6 * 5 * 4 * 3 * 2 * 6,
+        "majority": 3**7,
+    }
+
+
+@given(SEEDS)
+def test_the_share_that_is_met_is_that_of_drawn_sentences(seed):
+    task = task_of("two_saws")
+    n = 200
+    found = task.draw(np.random.default_rng(seed), n)
+    met = len(np.unique(found.words, axis=0)) / task.possible
+    assert abs(met - task.seen_in(n)) < 0.15
+    assert (task.seen_in(0), task.seen_in(1)) == (0, pytest.approx(1 / task.possible))

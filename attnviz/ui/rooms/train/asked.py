@@ -49,9 +49,10 @@ def refused(error: InputError) -> str:
     """Say why nothing can be trained; tasks are called what the page calls them."""
     t = session.t()
     if error.code == "training.task":
-        known = t("figure.alt_join").join(t(f"task.{key}.title") for key in KEYS)
+        titles = (t("train.named", task=t(f"task.{key}.title")) for key in KEYS)
+        known = t("labelling.join").join(titles)
         error = InputError(error.code, got=error.values["got"], known=known)
-    return f"{refusals.escape(refusals.sentence(error))} {t('check.kept')}"
+    return refusals.escape(refusals.sentence(error))
 
 
 def tags(learner: Learner) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from attnviz.models.training.tasks import OWN, TASKS
 from attnviz.settings import Settings
 from attnviz.text.numbers import significant
 from attnviz.ui import controls, refusals, session, trained
-from attnviz.ui.rooms.train import asked
+from attnviz.ui.rooms.train import asked, playing
 
 _STEPS = "amount"
 _OPEN, _EMPTIED = "train.own_open", "train.own_emptied"
@@ -55,6 +55,7 @@ def _rate(learner: Learner | None) -> None:
     st.text_input(
         t(place),
         key=f"control.{place}",
+        max_chars=40,
         help=t("drawer.range", least=significant(0), most=significant(LARGEST_RATE)),
         on_change=lambda: _rate_taken(session.got(f"control.{place}")),
     )
@@ -115,7 +116,7 @@ def _frozen() -> None:
 
 
 def own_table(learner: Learner | None) -> None:
-    """Draw the box for sentences and tags of one's own; it is open until some were typed."""
+    """Draw the box for sentences and tags of one's own; it is open until they are learned."""
     t, settings = session.t(), session.settings()
     if settings.task != OWN:
         return
@@ -123,7 +124,9 @@ def own_table(learner: Learner | None) -> None:
     session.put("control.task_table", session.draft("task_table", table))
     refused = session.refusal("task_table") is not None
     asks = session.flag(_OPEN) or table == trained.example()
-    with st.expander(t("train.own_title"), expanded=refused or (asks and not settings.present)):
+    rests = settings.snapshot is None and not playing.plays(asked.plan(settings))
+    opens = asks and rests and not settings.present
+    with st.expander(t("train.own_title"), expanded=refused or opens):
         st.text_area(
             t("train.own"),
             key="control.task_table",
@@ -132,7 +135,7 @@ def own_table(learner: Learner | None) -> None:
             on_change=_table_taken,
         )
         refusals.show("task_table")
-        if learner is not None:
+        if learner is not None and not refused:
             st.caption(_read(learner, table))
 
 
@@ -144,7 +147,7 @@ def _read(learner: Learner, table: str) -> str:
         sentences=len(task.tests),
         words=task.n_words,
         tags=len(task.tags),
-        names=refusals.escape(t("figure.alt_join").join(task.tags)),
+        names=refusals.escape(t("labelling.join").join(task.tags)),
     )
     if table != trained.example():
         return said

@@ -4,9 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from attnviz.ui import bar, downloads, session
+from attnviz.errors import InputError
+from attnviz.ui import bar, cached, downloads, session, trained
 from attnviz.ui.downloads import Finish
-from attnviz.ui.rooms.train import choices
+from attnviz.ui.rooms.train import choices, five, playing
 
 SHIPPED = ("data_size", "film")
 """Questions about what was trained before, and comes with the package."""
@@ -25,7 +26,30 @@ def head() -> Finish | None:
             )
         else:
             choices.task()
-            st.badge(
-                t("train.chip"), icon=":material/school:", color="green", help=t("train.chip_help")
-            )
+            _chip()
         return bar.shell(partial(downloads.room, sentence=False))
+
+
+def _chip() -> None:
+    """Say whether what is shown has learned, and how well."""
+    t, settings = session.t(), session.settings()
+    try:
+        label = five.label() if settings.panel == "seeds" else _label()
+    except InputError:
+        return
+    st.badge(
+        label,
+        icon=":material/school:",
+        color="gray" if label == t("train.untrained") else "green",
+        help=t("train.chip_help"),
+    )
+
+
+def _label() -> str:
+    settings = session.settings()
+    learner = trained.plan(settings).checked()
+    training, wanted = cached.trainings().known(learner.plan), settings.snapshot or 0
+    if playing.plays(learner.plan) or wanted > (training.step if training else 0):
+        return session.t()("train.chip_now")
+    history = (learner.first, *(training.snapshots if training else ()))
+    return trained.label(learner, [found for found in history if found.step <= wanted][-1])

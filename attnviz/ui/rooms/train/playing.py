@@ -6,6 +6,7 @@ import uuid
 from attnviz.models.training.learning import Plan
 from attnviz.models.training.trainer import Training
 from attnviz.ui import cached, session
+from attnviz.ui.rooms.train import asked
 
 SPEEDS = {"slow": 3.0, "normal": 9.0, "full": 1e9}
 """Snapshots a second."""
@@ -34,6 +35,7 @@ def speed() -> str:
 
 def play(plan: Plan, steps: int) -> None:
     """Play from the snapshot that is shown, or from the start where it is the last."""
+    asked.begin()
     shown = session.settings().snapshot or 0
     place = 0 if shown >= steps else _place(plan, shown)
     session.hold("train.playing", repr(plan))
@@ -70,6 +72,7 @@ def rest(step: int | None, plan: Plan) -> None:
 
 def step_on(plan: Plan) -> None:
     """Show the next snapshot."""
+    asked.begin()
     moments = plan.checked().moments
     place = at() if plays(plan) else _place(plan, session.settings().snapshot or 0)
     rest(moments[min(place + 1, len(moments) - 1)], plan)

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from attnviz.components.matrix import matrix
@@ -10,27 +9,26 @@ from attnviz.errors import InputError
 from attnviz.figures import code_seeds
 from attnviz.figures.notation import ROW
 from attnviz.figures.training import percent
-from attnviz.models.training.learning import Learner, Plan, Snapshot, attention
+from attnviz.models.training.learning import Learner, Plan, Snapshot
 from attnviz.models.training.trainer import Training
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached, refusals, session, tools
-from attnviz.ui.rooms.train import asked, choices, playing, shown, weights
+from attnviz.ui.rooms.train import asked, choices, five, playing, shown, weights
+from attnviz.ui.trained import right_share
 
-SEEDS = 5
 _HEADS, _DIGITS = 2, 4  # heads that are all shown, and words that have their digits in them
-_STOPPED = "seeds.stopped"
 
 
 def panel() -> None:
     """Draw five trainings beside each other; they begin by themselves, one after the other."""
     t = session.t()
     tools.ask(t("seeds.question"))
-    all_plans = plans()
+    all_plans = five.plans()
     try:
         learner = all_plans[0].checked()
     except InputError as error:
-        choices.own_table()
-        st.error(refusals.escape(refusals.sentence(error)))
+        choices.own_table(None)
+        st.error(asked.refused(error))
         return
     st.caption(t("seeds.note"))
     looked = asked.looked(learner)
@@ -40,35 +38,9 @@ def panel() -> None:
         _head(learner)
         _button(all_plans)
     refusals.show("looked")
-    choices.own_table()
-    lives = _lives(all_plans)
+    choices.own_table(learner)
+    lives = five.lives(all_plans)
     st.fragment(_watched, run_every=playing.EVERY if lives else None)(lives)
-
-
-def plans() -> list[Plan]:
-    """List the trainings: the person's own model with positions, from the seeds of one block."""
-    settings = session.settings()
-    first = settings.draw - settings.draw % SEEDS
-    plan = replace(asked.plan(settings), placed=True)
-    return [replace(plan, seed=first + seed) for seed in range(SEEDS)]
-
-
-def _lives(all_plans: list[Plan]) -> bool:
-    return not _stopped(all_plans) and _next(all_plans) is not None
-
-
-def _stopped(all_plans: list[Plan]) -> bool:
-    return session.held(_STOPPED) == repr(all_plans[0])
-
-
-def _next(all_plans: list[Plan]) -> Plan | None:
-    """Find the first training that is not over; the others wait for it."""
-    trainings = cached.trainings()
-    for plan in all_plans:
-        training = trainings.known(plan)
-        if training is None or not training.over:
-            return plan
-    return None
 
 
 def _asking(looked: asked.Looked) -> None:
@@ -94,26 +66,26 @@ def _place(looked: asked.Looked) -> int:
 
 def _button(all_plans: list[Plan]) -> None:
     t = session.t()
-    stopped = _stopped(all_plans)
+    stopped = five.stopped(all_plans)
     st.button(
         t("seeds.go_on" if stopped else "seeds.stop"),
         icon=":material/play_arrow:" if stopped else ":material/stop:",
         key="seeds.stop",
-        disabled=_next(all_plans) is None,
+        disabled=five.next_of(all_plans) is None,
         on_click=_go_on if stopped else _stop,
     )
 
 
 def _stop() -> None:
-    all_plans = plans()
-    session.hold(_STOPPED, repr(all_plans[0]))
-    plan = _next(all_plans)
+    all_plans = five.plans()
+    session.hold(five.STOPPED, repr(all_plans[0]))
+    plan = five.next_of(all_plans)
     if plan is not None:
         cached.trainings().stop(plan, playing.who())
 
 
 def _go_on() -> None:
-    session.hold(_STOPPED, "")
+    session.hold(five.STOPPED, "")
 
 
 def _watched(lives: bool) -> None:
@@ -121,42 +93,42 @@ def _watched(lives: bool) -> None:
     if session.flag("train.whole"):
         session.set_flag("train.whole", False)
         st.rerun()
-    t, trainings, all_plans = session.t(), cached.trainings(), plans()
-    plan = None if _stopped(all_plans) else _next(all_plans)
+    t, trainings, all_plans = session.t(), cached.trainings(), five.plans()
+    plan = None if five.stopped(all_plans) else five.next_of(all_plans)
     now = trainings.watch(plan, playing.who()) if plan else None
     known = [trainings.known(each) for each in all_plans]
-    _progress(all_plans, known, now)
     looked = asked.looked(all_plans[0].checked())
-    found = [_found(each, training) for each, training in zip(all_plans, known, strict=True)]
-    for place, column in enumerate(st.columns(SEEDS, gap="small")):
+    found = [five.found_of(each, training) for each, training in zip(all_plans, known, strict=True)]
+    _progress(all_plans, known, now, five.solved_of(found))
+    for place, column in enumerate(st.columns(five.SEEDS, gap="small")):
         with column:
             _card(all_plans[place], found[place], looked, known[place])
-    tools.say(_said(all_plans, found, looked))
     learner = all_plans[0].checked()
+    st.caption(shown.measured(learner))
+    tools.say(_said(all_plans, found, looked))
     tools.lines(
         "seeds",
-        lambda: code_seeds.seeds_with_torch(learner, SEEDS, looked.words, t),
-        lambda: code_seeds.seeds_with_package(learner, SEEDS, looked.words, t),
+        lambda: code_seeds.seeds_with_torch(learner, five.SEEDS, looked.words, t),
+        lambda: code_seeds.seeds_with_package(learner, five.SEEDS, looked.words, t),
         names=("torch", "attnviz"),
     )
-    if lives and _next(all_plans) is None:
+    if lives and five.next_of(all_plans) is None:
         st.rerun()
 
 
-def _found(plan: Plan, training: Training | None) -> Snapshot:
-    """Give the model as far as it has learned."""
-    snapshots = training.snapshots if training else ()
-    return snapshots[-1] if snapshots else plan.checked().first
-
-
-def _progress(all_plans: list[Plan], known: list[Training | None], now: Training | None) -> None:
+def _progress(
+    all_plans: list[Plan], known: list[Training | None], now: Training | None, solved: int
+) -> None:
     """Say how far it is, and what is waited for; the place stays when it is done."""
-    t, steps = session.t(), all_plans[0].checked().steps * SEEDS
+    t, steps = session.t(), all_plans[0].checked().steps * five.SEEDS
     done = sum(training.step for training in known if training)
     with st.container(key="seeds-progress"):
         if now is None:
             over = all(training and training.over for training in known)
-            st.markdown(t("seeds.done" if over else "seeds.stopped", n=SEEDS))
+            icon = ":material/check: " if solved == five.SEEDS else ""
+            st.markdown(
+                icon + t("seeds.done" if over else "seeds.stopped", n=five.SEEDS, solved=solved)
+            )
             return
         said = t("seeds.training", seed=now.plan.seed)
         if cached.trainings().place(now):
@@ -190,7 +162,10 @@ def _maps(plan: Plan, found: Snapshot, looked: asked.Looked) -> None:
     t, notation, n_heads = session.t(), session.notation(), plan.checked().heads
     maps = shown.trace_of(plan.checked(), found, looked.words).weights
     present = session.settings().present
-    heads = range(n_heads) if n_heads <= _HEADS else (weights.in_hand(n_heads),)
+    if present:  # one map has the room, the one of the sentence above it
+        heads = (five.sharpest(plan.checked(), found, looked.words, _place(looked))[0],)
+    else:
+        heads = range(n_heads) if n_heads <= _HEADS else (weights.in_hand(n_heads),)
     tables = [
         replace(
             weights.table(maps[head], looked.names, head),
@@ -204,10 +179,12 @@ def _maps(plan: Plan, found: Snapshot, looked: asked.Looked) -> None:
     ]
     matrix(
         tables,
-        key=f"seeds_{plan.seed % SEEDS}",
+        key=f"seeds_{plan.seed % five.SEEDS}",
         label=t("seeds.seed", seed=plan.seed),
         default_readout="",
-        size=1.2 if present else 0.8,  # a whole room sees colours, whoever points at one its number
+        size=1.2
+        if present
+        else 0.74,  # a whole room sees colours, whoever points at one its number
     )
 
 
@@ -235,49 +212,40 @@ def _open(seed: int, steps: int) -> None:
 
 def _right(learner: Learner, found: Snapshot) -> str:
     """Say how many of the test sentences are right, of all kinds together."""
-    t, kinds = session.t(), learner.task.tests.kinds
-    shares = np.nan_to_num(found.accuracy) * np.bincount(kinds, minlength=len(found.accuracy))
-    step = "" if found.step == learner.steps else f" ({t('seeds.at', step=number(found.step))})"
-    return t("seeds.right", share=percent(float(shares.sum() / len(kinds)))) + step
-
-
-def sharpest(
-    learner: Learner, found: Snapshot, words: np.ndarray, query: int
-) -> tuple[int, int, float]:
-    """Give the head, the place and the share of the largest weight that a word gives."""
-    looks, _ = attention(found.parameters, words[None], learner.heads)
-    rows = looks[0, :, query]
-    head, key = np.unravel_index(int(rows.argmax()), rows.shape)
-    return int(head), int(key), float(rows[head, key])
+    t = session.t()
+    step = "" if found.step == learner.steps else t("seeds.at", step=number(found.step))
+    return t("seeds.right", share=percent(right_share(learner, found))) + step
 
 
 def _sharpest(learner: Learner, found: Snapshot, looked: asked.Looked) -> str:
     query = _place(looked)
-    head, key, share = sharpest(learner, found, looked.words, query)
-    return session.t()(
+    head, key, share = five.sharpest(learner, found, looked.words, query)
+    t = session.t()
+    said = t(
         "seeds.looks",
         word=refusals.escape(looked.names[query]),
         i=query + 1,
         other=refusals.escape(looked.names[key]),
         j=key + 1,
         share=decimals(share, 2),
-        head=head + 1,
     )
+    if session.settings().present:  # the map beneath says it, and a line is short there
+        return said
+    return f"{said} · {t('head.number', number=head + 1)}"
 
 
 def _said(all_plans: list[Plan], found: list[Snapshot], looked: asked.Looked) -> str:
     """Read aloud what is equal and what is not."""
     t, query, learner = session.t(), _place(looked), all_plans[0].checked()
-    solved = sum(all(share == 1 or np.isnan(share) for share in each.accuracy) for each in found)
-    where = [sharpest(learner, each, looked.words, query)[1] for each in found]
+    where = [five.sharpest(learner, each, looked.words, query)[1] for each in found]
     counts = [
         t("seeds.say_place", n=where.count(key), other=looked.names[key], j=key + 1)
         for key in sorted(set(where), key=lambda key: (-where.count(key), key))
     ]
     return t(
         "seeds.say",
-        solved=solved,
-        n=SEEDS,
+        solved=five.solved_of(found),
+        n=five.SEEDS,
         word=looked.names[query],
         i=query + 1,
         places=t("figure.alt_join").join(counts),

@@ -10,8 +10,16 @@ from attnviz.attention.attend import attend_heads
 from attnviz.attention.projections import Projections
 from attnviz.attention.trace import MultiHeadTrace
 from attnviz.figures import training as figures
-from attnviz.models.training.learning import Learner, Snapshot, attention, inputs_of, right_of
-from attnviz.text.numbers import decimals
+from attnviz.models.training.learning import (
+    BATCH,
+    Learner,
+    Snapshot,
+    attention,
+    inputs_of,
+    right_of,
+)
+from attnviz.models.training.tasks import OWN
+from attnviz.text.numbers import decimals, number
 from attnviz.ui import refusals, session
 from attnviz.ui.plots import height, plot
 from attnviz.ui.rooms.train import asked, weights
@@ -23,7 +31,7 @@ def draw(learner: Learner, found: Snapshot, history: Sequence[Snapshot]) -> None
     """Draw the three pictures side by side, and beneath them the sentences that fail."""
     t, theme = session.t(), session.theme()
     tall = height(330, 240)
-    widths = [6, 17, 6] if session.settings().present else [7, 15, 7]
+    widths = [6, 16, 7] if session.settings().present else [7, 15, 7]
     left, middle, right = st.columns(widths, gap="small")
     with left:
         kinds = [_kind(learner, place) for place in range(len(learner.task.kinds))]
@@ -41,6 +49,7 @@ def draw(learner: Learner, found: Snapshot, history: Sequence[Snapshot]) -> None
         alt = figures.learned_matrices_alt(found, learner.frozen, t)
         plot(picture, alt, "train.matrices")
     _failing(learner, found)
+    st.caption(measured(learner))
 
 
 def accuracies(learner: Learner, found: Snapshot) -> list[str]:
@@ -50,6 +59,21 @@ def accuracies(learner: Learner, found: Snapshot) -> list[str]:
         for place, share in enumerate(found.accuracy)
         if not math.isnan(share)
     ]
+
+
+def measured(learner: Learner) -> str:
+    """Say which sentences it is measured on, and how many of them it will have seen."""
+    t, task = session.t(), learner.task
+    if task.key == OWN:
+        return t("train.measured_own", n=len(task.tests))
+    drawn = learner.steps * BATCH
+    return t(
+        "train.measured",
+        n=len(task.tests),
+        possible=number(task.possible),
+        drawn=number(drawn),
+        share=figures.percent(task.seen_in(drawn)),
+    )
 
 
 def _kind(learner: Learner, place: int) -> str:
@@ -126,12 +150,13 @@ def _tag(
     learner: Learner, name: str, shares: np.ndarray, tags: np.ndarray | None, place: int
 ) -> str:
     t, given = session.t(), int(shares.argmax())
-    word, tag = refusals.escape(name), refusals.escape(learner.task.tags[given])
+    names = asked.tags(learner)
+    word, tag = refusals.escape(name), refusals.escape(names[given])
     share = decimals(shares[given], 2)
     if tags is None or tags[place] == given:
         sign = "" if tags is None else " ✓"
         return f"{word} → {tag} {share}{sign}"
-    right = refusals.escape(learner.task.tags[int(tags[place])])
+    right = refusals.escape(names[int(tags[place])])
     return t("train.wrong", word=word, tag=tag, share=share, right=right)
 
 
@@ -150,16 +175,18 @@ def _failing(learner: Learner, found: Snapshot) -> None:
         for number in wrong[:: -(-len(wrong) // _FAILING)]
     ]
     more = t("train.more") if len(wrong) > _FAILING else ""
-    st.markdown(t("train.fail", k=len(wrong), n=len(tests)) + " " + "; ".join(some) + more)
+    said = t("figure.alt_join").join(some)
+    st.markdown(t("train.fail", k=len(wrong), n=len(tests)) + " " + said + more)
 
 
 def _wrong(learner: Learner, number: int, given: np.ndarray) -> str:
     """Write a sentence with the wrong tags beneath its words."""
-    tests, tags = learner.task.tests, learner.task.tags
+    tests, tags = learner.task.tests, asked.tags(learner)
     said = []
     for place, name in enumerate(asked.sentence(learner, number).split(" ")):
         right = tests.tags[number, place]
         word = refusals.escape(name)
         bad = right >= 0 and right != given[place]
-        said.append(f"**{word}** ({refusals.escape(tags[given[place]])})" if bad else word)
+        tag = refusals.escape(tags[given[place]])
+        said.append(session.t()("train.wrong_word", word=word, tag=tag) if bad else word)
     return " ".join(said)

@@ -4,12 +4,15 @@ import streamlit as st
 
 from attnviz.errors import InputError
 from attnviz.models.training.learning import Learner, Snapshot
+from attnviz.models.training.tasks import OWN
 from attnviz.models.training.trainer import Training
 from attnviz.text.numbers import magnitude, number
 from attnviz.ui import cached, refusals, session, tools
 from attnviz.ui.rooms.train import after, asked, choices, playing, shown
 
 _WHOLE = "train.whole"
+_ORDERED = ("two_saws", "reversal", OWN)
+"""Tasks of which equal words may need different answers."""
 
 
 def panel() -> None:
@@ -23,16 +26,16 @@ def panel() -> None:
         learner = plan.checked()
     except InputError as error:
         _controls(None)
-        choices.own_table()
-        st.error(refusals.escape(refusals.sentence(error)))
+        choices.own_table(None)
+        st.error(asked.refused(error))
         return
     cached.trainings().warm()
     _controls(learner)
-    choices.own_table()
+    choices.own_table(learner)
     for place in ("task", "train", "looked"):
         refusals.show(place)
     live = playing.plays(plan) or _awaited(cached.trainings().known(plan))
-    st.fragment(_watched, run_every=playing.EVERY if live else None)()
+    st.fragment(_watched, run_every=playing.EVERY if live else None)(live)
 
 
 def _controls(learner: Learner | None) -> None:
@@ -50,7 +53,7 @@ def _controls(learner: Learner | None) -> None:
             st.button(
                 t("train.pause" if plays else "train.play"),
                 icon=":material/pause:" if plays else ":material/play_arrow:",
-                type="primary",
+                type="secondary" if settings.snapshot == learner.steps else "primary",
                 key="train.play",
                 shortcut="p",
                 on_click=playing.pause if plays else playing.play,
@@ -100,8 +103,8 @@ def _awaited(training: Training | None) -> bool:
     return training is None or (training.step < wanted and not training.over)
 
 
-def _watched() -> None:
-    """Draw the model as it is now; runs again and again while it changes."""
+def _watched(live: bool) -> None:
+    """Draw the model as it is now; runs again and again while it changes, which is `live`."""
     if session.flag(_WHOLE):
         session.set_flag(_WHOLE, False)
         st.rerun()
@@ -116,7 +119,7 @@ def _watched() -> None:
     _status(learner, training if plays or awaited else None, history[place])
     over = training is None or training.over
     ended = plays and over and place == len(history) - 1
-    reached = not plays and awaited and not _awaited(training)
+    reached = live and not plays and not _awaited(training)
     if training is not None and training.error is not None:
         _failed(training)
     known = history[: place + 1] if plays or not session.settings().snapshot else history
@@ -151,8 +154,32 @@ def _status(learner: Learner, training: Training | None, found: Snapshot) -> Non
             said.append(t("train.starting"))
         else:
             said.append(t("train.remaining", seconds=f"{training.remaining:.0f}"))
-    with st.container(key="train-status"):
-        st.markdown(" · ".join(said))
+    with st.container(
+        key="train-status", horizontal=True, vertical_alignment="center", gap="small"
+    ):
+        st.markdown(" · ".join(said), width="content")
+        if _alike(learner, found):
+            st.markdown(f"**{t('train.alike')}**", width="content")
+            st.button(
+                t("train.with_positions"),
+                icon=":material/play_arrow:",
+                type="primary",
+                key="train.with_positions",
+                on_click=_with_positions,
+            )
+
+
+def _alike(learner: Learner, found: Snapshot) -> bool:
+    """Tell whether a training ended without the positions that it would have needed."""
+    needs = learner.task.key in _ORDERED and not learner.plan.placed
+    return needs and found.step == learner.steps and found.accuracy[0] < 1
+
+
+def _with_positions() -> None:
+    asked.change("train", placed=True)
+    plan = asked.plan(session.settings())
+    playing.play(plan, plan.checked().steps)
+    session.set_flag(_WHOLE, True)
 
 
 def _failed(training: Training) -> None:
