@@ -12,11 +12,13 @@ import pytest
 
 from attnviz.cli.options import COMMANDS, TABLED
 from attnviz.exports.head_tables import written
+from attnviz.models.catalogue import catalogue
 from attnviz.models.corpus import AVERAGED
 from attnviz.models.listed import listed
 from attnviz.models.load import load_model
 from attnviz.models.tiny import save_tiny
 from attnviz.text import LANGUAGES, words
+from attnviz.text.refused import refused
 
 TEXTS = ("I saw a saw", "saw saw", "a saw I saw a saw")
 
@@ -176,6 +178,34 @@ def test_tokens_may_be_typed_and_then_repeat(said, tmp_path):
     assert (line["induction_score"], line["duplicate_score"]) == (0.75, 0.25)
 
 
+def test_weights_kept_as_float64_have_every_number_they_had_as_float32(said, tmp_path):
+    weights = np.random.default_rng(0).dirichlet(np.full(40, 0.3), (2, 2, 40)).astype(np.float32)
+    assert (np.abs(weights.sum(axis=-1, dtype=float) - 1) > 2e-8).any()  # beyond what float64 loses
+    tables = []
+    for name, data in (("single", weights), ("double", weights.astype(float))):
+        out = tmp_path / f"{name}.json"
+        np.savez(tmp_path / f"{name}.npz", layer_0=data[0], layer_1=data[1])
+        assert said("--weights", str(tmp_path / f"{name}.npz"), "--out", str(out))[0] == 0
+        tables.append(json.loads(out.read_text("utf-8")))
+    for single, double in zip(*tables, strict=True):
+        assert double["normalized_entropy"] == pytest.approx(single["normalized_entropy"])
+        assert double["effective_tokens"] == pytest.approx(single["effective_tokens"], rel=1e-5)
+
+
+def test_a_model_that_there_is_not_is_named_without_a_text(said):
+    known = ", ".join(catalogue())
+    status, _, err = said("--model", "nope")
+    sentence = words("en")("error.models.unknown", name="nope", known=known)
+    assert (status, err.splitlines()[-1]) == (2, sentence)
+
+
+def test_a_part_of_a_long_text_can_be_read(said, folder):
+    status, _, err = said("--model", folder, "--text", "saw " * 600)
+    assert status == 2
+    assert "--window 0" in err
+    assert said("--model", folder, "--text", "saw " * 600, "--window", "0")[0] == 0
+
+
 def test_a_spreadsheet_runs_no_text():
     assert b"'=1+1" in written([{"passage": "=1+1"}], "csv")
 
@@ -196,7 +226,7 @@ def test_a_spreadsheet_runs_no_text():
         (["--text", "  "], "models.no_tokens", {}),
         (["--file", "no.txt"], "cli.cannot_read", {"path": "no.txt"}),
         (["--model", "./nowhere", "--text", "a"], "models.no_folder", {"name": "./nowhere"}),
-        (["--weights", "no.npz"], "models.no_npz", {"name": "no.npz"}),
+        (["--weights", "no.npz"], "cli.cannot_read", {"path": "no.npz"}),
         (
             ["--text", "a", "--file", "b"],
             "cli.one_source",
@@ -208,7 +238,7 @@ def test_a_spreadsheet_runs_no_text():
 def test_a_mistake_is_a_sentence_and_status_2(said, language, arguments, code, values):
     status, out, err = said(*arguments, "--lang", language)
     assert (status, out) == (2, "")
-    assert err.splitlines()[-1] == words(language)(f"error.{code}", **values)
+    assert err.splitlines()[-1] == refused(code, values, language, "cli")
 
 
 def test_a_file_that_is_no_text_is_refused(said, tmp_path):
@@ -217,7 +247,7 @@ def test_a_file_that_is_no_text_is_refused(said, tmp_path):
     status, _, err = said("--file", str(path))
     assert (status, err.strip()) == (2, words("en")("error.cli.not_utf8", path=str(path)))
     path.write_text("\n \n", "utf-8")
-    assert said("--file", str(path))[2].strip() == words("en")("error.models.no_tokens")
+    assert said("--file", str(path))[2].strip() == words("en")("said.cli.models.no_tokens")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

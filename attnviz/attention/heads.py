@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Bool, Float, Shaped
 from scipy.special import xlogy
 
 from attnviz.attention.arrays import SupportsArray
@@ -19,8 +19,9 @@ _LEVEL = 1 - 1e-9
 def head_divergences(weights: Heads, *, over: str = "mean") -> Distances:
     """Average the Jensen–Shannon divergence of two heads over the queries: 0 to ln 2 nats.
 
-    Queries that may see nothing in both are left out; NaN where a row of either does not sum to
-    1. `over` = "sum" adds the queries up, as Clark et al. do.
+    Queries that may see nothing in both are left out; NaN where a row of either is no distribution
+    by the rule of `rows.py`, on the diagonal too. `over` = "sum" adds the queries up, as Clark et
+    al. do.
 
     Raises:
         ValueError: if the weights are not (head, query, key), or `over` is neither.
@@ -28,11 +29,7 @@ def head_divergences(weights: Heads, *, over: str = "mean") -> Distances:
     """
     if over not in ("mean", "sum"):
         raise ValueError(f'over must be "mean" or "sum", got {over!r}; choose one of the two')
-    heads = np.asarray(weights)
-    if heads.ndim != 3:
-        raise ValueError(
-            f"weights must be (head, query, key), got {heads.shape}; stack the maps of the heads"
-        )
+    heads = _stacked(weights)
     rows = heads.astype(np.float64, copy=False)
     empty, spread = ~np.any(rows, axis=-1), -xlogy(rows, rows).sum(axis=-1)
     spread = np.where(distributions(heads), spread, np.where(empty, 0, np.nan))
@@ -44,6 +41,7 @@ def head_divergences(weights: Heads, *, over: str = "mean") -> Distances:
         apart[empty[head] != empty[others]] = np.nan
         counted = ~(empty[head] & empty[others])
         found[head, others] = _over_queries(np.maximum(apart, 0), counted, over)
+    found[np.diag_indices_from(found)] = np.where(np.isnan(spread).any(axis=-1), np.nan, 0)
     return found + found.T
 
 
@@ -91,6 +89,21 @@ def map_share(
     return float(np.maximum(sizes[:n_axes], 0).sum() / total) if total else None
 
 
+def comparable_heads(weights: Heads) -> Bool[np.ndarray, " head"]:
+    """Tell which heads have a distance from each other.
+
+    Their rows are distributions, or empty where they are empty in most of the others.
+
+    Raises:
+        ValueError: if the weights are not (head, query, key).
+    """
+    heads = _stacked(weights)
+    empty = ~np.any(heads, axis=-1)
+    sound = (distributions(heads) | empty).all(axis=-1)
+    mostly = empty[sound].mean(axis=0) > 0.5 if sound.any() else empty.any(axis=0)
+    return sound & (empty == mostly).all(axis=-1)
+
+
 def nearest_heads(
     distances: Shaped[np.ndarray, "head head"] | Sequence | SupportsArray, head: int
 ) -> list[int]:
@@ -98,6 +111,15 @@ def nearest_heads(
     (apart,) = precise(distances)
     order = np.argsort(apart[head], kind="stable")
     return [int(other) for other in order if other != head]
+
+
+def _stacked(weights: Heads) -> Shaped[np.ndarray, "head query key"]:
+    heads = np.asarray(weights)
+    if heads.ndim != 3:
+        raise ValueError(
+            f"weights must be (head, query, key), got {heads.shape}; stack the maps of the heads"
+        )
+    return heads
 
 
 def _over_queries(apart: np.ndarray, counted: np.ndarray, over: str) -> np.ndarray:

@@ -18,11 +18,24 @@ Weights = Shaped[np.ndarray, "*batch query key"] | Sequence | SupportsArray
 PerQuery = Float[np.ndarray, "*batch query"]
 
 
+ROUNDING = 2**-11.5
+"""How far from 1 a row of float32 may sum: the root of its step, whatever holds it by now."""
+_HALVES = {8: 2**-7, 11: 2**-10}  # bfloat16 and float16: their significant bits, and their step
+
+
 def distributions(weights: Weights) -> Bool[np.ndarray, "*batch query"]:
-    """Tell which rows are not negative and sum to 1, within the rounding of their number format."""
+    """Tell which rows are not negative and sum to 1, within rounding: this is the one rule.
+
+    A row may be off by ROUNDING, and one whose every weight is a number of half precision by a step
+    of it. The weights tell that, not their format: programs pass them on as float64, or as text.
+    """
     (rows,) = precise(weights)
-    tolerance = np.sqrt(_step(weights))
-    return (np.abs(rows.sum(axis=-1) - 1) <= tolerance) & (rows >= 0).all(axis=-1)
+    off = np.abs(rows.sum(axis=-1, dtype=np.float64) - 1)
+    full = off <= ROUNDING
+    for bits, step in _HALVES.items():
+        close = ~full & (off <= step)
+        full[close] = _fit(rows[close], bits)
+    return full & (rows >= 0).all(axis=-1)
 
 
 def entropy(
@@ -117,7 +130,7 @@ def _where_defined(numbers: PerQuery, *maps: Weights) -> PerQuery:
     return np.where(full, numbers, np.where(empty, 0.0, np.nan)).astype(numbers.dtype)
 
 
-def _step(weights: Weights) -> float:
-    """Give the relative rounding of the format that the weights came in."""
-    dtype = np.asarray(weights).dtype
-    return float(np.finfo(dtype if dtype.kind == "f" else np.float64).eps)
+def _fit(rows: Float[np.ndarray, "row key"], bits: int) -> Bool[np.ndarray, " row"]:
+    """Tell which rows hold only numbers of that many significant bits."""
+    significant = np.frexp(rows)[0] * 2.0**bits
+    return (significant == np.floor(significant)).all(axis=-1)

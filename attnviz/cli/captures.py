@@ -2,13 +2,13 @@
 
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from attnviz.cli.options import HEAD, LAYER, OUT_CAPTURE, UNIT
+from attnviz.cli.options import HEAD, LAYER, NAN_ROWS, OUT_CAPTURE, UNIT, WEIGHTS, WINDOW, Option
 from attnviz.cli.outputs import check_writable, save
 from attnviz.errors import InputError
 from attnviz.exports.captures import (
@@ -19,7 +19,6 @@ from attnviz.exports.captures import (
     head_to_npz,
     head_to_picture,
     links_text,
-    read_weights,
     strongest,
 )
 from attnviz.exports.looks import Look
@@ -28,6 +27,7 @@ from attnviz.lessons.drawings import DRAWINGS, drawing
 from attnviz.models.catalogue import catalogue
 from attnviz.models.images import MOST_BYTES, read_picture, reads_pictures
 from attnviz.models.results import Capture
+from attnviz.models.uploads import read_weights
 from attnviz.models.views import Unit
 from attnviz.text import words
 
@@ -42,10 +42,10 @@ def run(given: Mapping[str, str], language: str) -> int:
     """
     path, look = given.get("out", ""), Look(language)
     ending = _ending(path) if path else ""
-    layer, head, unit = _number(given, "layer"), _number(given, "head"), _unit(given)
+    layer, head, unit = _number(given, LAYER), _number(given, HEAD), _unit(given)
     if path:
         check_writable(path)
-    capture = _given_weights(given) if "attentions" in given else _captured(given, language)
+    capture = given_weights(given) if WEIGHTS.name in given else _captured(given, language)
     check_head(capture, layer, head)
     if path:
         data = _written(ending, capture, layer, head, look, unit)
@@ -53,6 +53,12 @@ def run(given: Mapping[str, str], language: str) -> int:
         sys.stdout.write(look.t("cli.written", path=path, size=size) + "\n")
     else:
         sys.stdout.write(_links(capture, layer, head, look, unit) + "\n")
+    if capture.stretch is not None:
+        first, last, n_tokens = capture.stretch
+        sizes = {"first": first, "last": last, "n_tokens": n_tokens, "most": len(capture.tokens)}
+        sys.stdout.write(look.t("models.cut", **sizes) + "\n")
+    if capture.tier in ("hooked", "values", "weights"):
+        sys.stdout.write(look.t(f"models.tier_help.{capture.tier}") + "\n")
     sys.stdout.flush()
     return 0
 
@@ -83,13 +89,21 @@ def _ending(path: str) -> str:
     return ending
 
 
-def _number(given: Mapping[str, str], name: str) -> int:
+def _number(given: Mapping[str, str], option: Option) -> int:
     """Read a layer or a head, from 0; whether the model has it is seen later."""
-    text = given.get(name, "0")
+    text = given.get(option.name, "0")
     if not (text.isascii() and text.isdecimal() and len(text) < 5):
-        option = LAYER if name == "layer" else HEAD
         raise InputError("cli.place", option=option.flag, got=text)
     return int(text)
+
+
+def window_of(given: Mapping[str, str]) -> int | None:
+    """Read which part of a long text is meant, from 0; None where no part is.
+
+    Raises:
+        InputError: if it is no number.
+    """
+    return _number(given, WINDOW) if WINDOW.name in given else None
 
 
 def _unit(given: Mapping[str, str]) -> Unit:
@@ -101,14 +115,24 @@ def _unit(given: Mapping[str, str]) -> Unit:
 
 def _captured(given: Mapping[str, str], language: str) -> Capture:
     """Load the model and let it read; what it is doing is said on the way."""
-    name = given.get("model", "default")
+    name, window, tell = given.get("model", "default"), window_of(given), _Progress(language)
+    # Of a model that there is not, its text is not what is wrong: it is asked for first.
+    model = None if name in catalogue() or Path(name).is_dir() else loaded(name, tell)
     read = _picture(given, name) if reads_pictures(name, folders=True) else _texts(given, name)
-    tell = _Progress(language)
-    tell("load", 0.0)
-    # Torch comes with it: only this command waits for that.
-    model: Any = importlib.import_module("attnviz.models.load").load_model(name, progress=tell)
+    model = model or loaded(name, tell)
     tell("capture", 0.0)
-    return model.capture(*read)
+    return model.capture(*read, window=window)
+
+
+def loaded(name: str, tell: Callable[[str, float], object] | None = None) -> Any:
+    """Load a model; torch comes with it, and only these commands wait for that.
+
+    Raises:
+        InputError: if there is no such model here.
+    """
+    if tell is not None:
+        tell("load", 0.0)
+    return importlib.import_module("attnviz.models.load").load_model(name, progress=tell)
 
 
 def _texts(given: Mapping[str, str], name: str) -> tuple[str, str | None, str | None]:
@@ -130,16 +154,16 @@ def _picture(given: Mapping[str, str], name: str) -> tuple[np.ndarray]:
         raise InputError("cli.no_text", name=entry.title if entry else name, option=f"--{text}")
     if "picture" in given:
         path = Path(given["picture"])
-        return (read_picture(_contents(path), path.name),)
+        return (read_picture(_contents(path, MOST_BYTES + 1), path.name),)
     shown = next((note.picture for note in (entry.heads if entry else ())), None)
     return (drawing(shown or next(iter(DRAWINGS))).pixels,)
 
 
-def _contents(path: Path) -> bytes:
-    """Read a file, one byte beyond the limit at most."""
+def _contents(path: Path, most: int = -1) -> bytes:
+    """Read a file, or its first bytes."""
     try:
         with path.open("rb") as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(most)
     except (OSError, ValueError) as wrong:
         raise InputError("cli.cannot_read", path=path) from wrong
 
@@ -157,7 +181,21 @@ class _Progress:
             sys.stderr.flush()
 
 
-def _given_weights(given: Mapping[str, str]) -> Capture:
-    """Open the weights that another program saved."""
-    tokens, keys = given.get("tokens", "").split(), given.get("key_tokens", "").split()
-    return read_weights(Path(given["attentions"]), tokens, keys)
+def given_weights(given: Mapping[str, str]) -> Capture:
+    """Open the weights that another program saved, as NPZ or JSON.
+
+    Raises:
+        InputError: if there is no such file, or it holds no weights.
+    """
+    path, nan_rows = Path(given[WEIGHTS.name]), given.get("nan_rows", "refuse")
+    if nan_rows not in NAN_ROWS.known:
+        known = ", ".join(NAN_ROWS.known)
+        raise InputError("cli.choice", option=NAN_ROWS.flag, known=known, got=nan_rows)
+    return read_weights(
+        _contents(path),
+        path.name,
+        tokens=given.get("tokens", "").split(),
+        key_tokens=given.get("key_tokens", "").split(),
+        nan_rows=nan_rows,
+        most=None,
+    )

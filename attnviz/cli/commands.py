@@ -1,7 +1,6 @@
 """What is asked for: help, the app, a trace, or a real model; a person's mistake is a sentence."""
 
 import io
-import locale
 import os
 import subprocess
 import sys
@@ -10,7 +9,8 @@ from pathlib import Path
 
 from attnviz.cli.options import ADDRESS, COMMANDS, LANG, PORT, help_of, overview, read
 from attnviz.errors import InputError
-from attnviz.text import LANGUAGES, language_of, words
+from attnviz.text import LANGUAGES, system_language, words
+from attnviz.text.refused import refused
 
 MISTAKE = 2
 """The exit status when what was asked for cannot be done."""
@@ -28,8 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         return _obeyed(arguments, language)
     except InputError as mistake:
-        sentence = words(language)(f"error.{mistake.code}", **mistake.values)
-        sys.stderr.write(sentence + "\n")
+        sys.stderr.write(refused(mistake.code, mistake.values, language, "cli") + "\n")
         return MISTAKE
     except BrokenPipeError:  # whoever reads the output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -63,9 +62,7 @@ def _language(arguments: Sequence[str]) -> str:
             wanted = value or next(iter(arguments[place + 1 :]), "")
             if wanted in LANGUAGES:
                 return wanted
-    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    system = next(filter(None, named), None) or locale.getlocale()[0] or ""
-    return language_of(system.replace("Chinese", "zh"))
+    return system_language()
 
 
 def _run(given: Mapping[str, str], _language: str) -> int:

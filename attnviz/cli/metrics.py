@@ -1,6 +1,5 @@
 """`python -m attnviz metrics`: every number of every head, of a text, of several, or of a file."""
 
-import importlib
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from attnviz.attention.readings import HeadReading
+from attnviz.cli.captures import given_weights, loaded, window_of
 from attnviz.cli.options import OUT_METRICS
 from attnviz.cli.outputs import check_writable, save
 from attnviz.errors import InputError
-from attnviz.exports.captures import read_weights
 from attnviz.exports.head_tables import Line, lines_of, lines_of_means, written
 from attnviz.exports.terminal import aligned
 from attnviz.models.catalogue import catalogue
@@ -20,6 +19,7 @@ from attnviz.models.listed import listed
 from attnviz.models.results import Capture
 from attnviz.text import Words, words
 from attnviz.text.numbers import decimals
+from attnviz.text.refused import refused
 
 _SHOWN = (
     *("normalized_entropy", "effective_tokens", "previous_share", "next_share", "self_share"),
@@ -49,7 +49,7 @@ def run(given: Mapping[str, str], language: str) -> int:
         raise InputError("cli.one_source", options="--text, --file, --weights")
     if path:
         check_writable(path)
-    reads = list(_given_weights(given) if "weights" in given else _texts_read(given, t))
+    reads = list(_given_weights(given) if "weights" in given else _texts_read(given, language))
     lines = _lines(reads, each="each" in given)
     if path:
         size = max(1, round(save(written(lines, ending), path) / 1000))
@@ -101,37 +101,42 @@ def _ending(path: str) -> str:
 
 
 def _given_weights(given: Mapping[str, str]) -> Iterator[_Read]:
-    capture = read_weights(Path(given["weights"]), given.get("tokens", "").split())
+    capture = given_weights(given)
     passage = " ".join(token.text for token in capture.tokens)
     yield _Read(capture, passage, listed(capture))
 
 
-def _texts_read(given: Mapping[str, str], t: Words) -> Iterator[_Read]:
+def _texts_read(given: Mapping[str, str], language: str) -> Iterator[_Read]:
     """Let the model read text after text; of each only the table is kept, of the first all.
 
     Of several, one that the model cannot read is left out, and it is said which.
     """
-    name = given.get("model", "default")
+    name, t = given.get("model", "default"), words(language)
     entry = catalogue().get(name)
     if entry is not None and entry.kind == "vision":
         raise InputError("models.needs_picture", name=entry.title)
+    window = window_of(given)
+    model = None if name in catalogue() else _loaded(name, t)
     texts = _texts(given, name)
-    _say(t("models.stage.load"))
-    # Torch comes with it: only this command waits for that.
-    model: Any = importlib.import_module("attnviz.models.load").load_model(name)
+    model = model or _loaded(name, t)
     first: list[Capture] = []
     for place, text in enumerate(texts, 1):
         _say(t("cli.reading", place=place, n=len(texts)))
         try:
-            capture = model.capture(text)
+            capture = model.capture(text, window=window)
         except InputError as mistake:
             if len(texts) == 1 or (place == len(texts) and not first):
                 raise
-            reason = t(f"error.{mistake.code}", **mistake.values)
+            reason = refused(mistake.code, mistake.values, language, "cli")
             _say(t("cli.left_out", place=place, reason=reason))
             continue
         first = first or [capture]
         yield _Read(first[0], text, listed(capture))
+
+
+def _loaded(name: str, t: Words) -> Any:
+    _say(t("models.stage.load"))
+    return loaded(name)
 
 
 def _texts(given: Mapping[str, str], name: str) -> list[str]:

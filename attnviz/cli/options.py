@@ -22,7 +22,7 @@ class Option:
     `known` are the words that it takes, () where it takes others; `first` is what the lowest value
     of the field is called, 1 where people count from 1. `said` is the key of its help, where the
     name alone does not tell. `form` is "value", "place" for a word that stands alone, or "switch"
-    for one that takes no value.
+    for one that takes no value. `before` is another name that it had, which is still read.
     """
 
     name: str
@@ -32,6 +32,7 @@ class Option:
     first: int = 0
     said: str = ""
     form: str = "value"
+    before: str = ""
 
     @property
     def flag(self) -> str:
@@ -78,6 +79,10 @@ PICTURED = ("html", "svg", "png", "npz", "csv")
 
 LAYER, HEAD = Option("layer"), Option("head", said="model_head")
 UNIT = Option("unit", known=("pieces", "words", "characters"))
+WINDOW = Option("window")
+WEIGHTS = Option("weights", said="given_weights", before="attentions")
+NAN_ROWS = Option("nan-rows", known=("refuse", "empty"), said="nan_rows")
+_GIVEN = (WEIGHTS, Option("tokens"), Option("key-tokens", said="key_tokens"), NAN_ROWS)
 OUT_CAPTURE = Option("out", known=PICTURED)
 CAPTURES = (
     Option("text", said="passage"),
@@ -88,9 +93,8 @@ CAPTURES = (
     LAYER,
     HEAD,
     UNIT,
-    Option("attentions"),
-    Option("tokens"),
-    Option("key-tokens", said="key_tokens"),
+    WINDOW,
+    *_GIVEN,
 )
 """The options of a capture."""
 
@@ -103,8 +107,8 @@ METRICS = (
     Option("file", said="texts_file"),
     Option("each", form="switch"),
     Option("model", known=tuple(catalogue())),
-    Option("weights", said="attentions"),
-    Option("tokens"),
+    WINDOW,
+    *_GIVEN,
 )
 """What `metrics` takes."""
 
@@ -186,6 +190,9 @@ def _parser(command: str, t: Words) -> argparse.ArgumentParser:
             group.add_argument(option.name, metavar=option.flag, nargs="?", help=said)
         else:
             group.add_argument(option.flag, metavar=option.name.upper(), help=said)
+            if option.before:
+                before = f"--{option.before}"
+                group.add_argument(before, dest=option.name, help=argparse.SUPPRESS)
     group.add_argument("-h", "--help", action="store_const", const="help", help=t("cli.help"))
     return parser
 

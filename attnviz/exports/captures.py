@@ -2,29 +2,23 @@
 
 import csv
 import io
-import zipfile
-import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float
 
-from attnviz.errors import InputError
 from attnviz.exports.looks import Look
 from attnviz.exports.pictures import PictureKind, picture
 from attnviz.exports.tables import safe
 from attnviz.exports.terminal import aligned, name
 from attnviz.figures.weight_maps import weight_map
+from attnviz.models.editing.edits import check_place
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit, grouped, view
 from attnviz.text.numbers import decimals
-
-_TOKENS = ("query_tokens", "key_tokens", "tokens")
-_WRONG = (OSError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +47,7 @@ def check_head(capture: Capture, layer: int, head: int) -> None:
     Raises:
         InputError: with how many there are.
     """
-    n_heads = capture.layers[layer].n_heads if 0 <= layer < capture.n_layers else 0
-    if not 0 <= head < n_heads:
-        sizes = {"n_layers": capture.n_layers, "n_heads": n_heads or capture.most_heads}
-        raise InputError("models.no_head", layer=layer, head=head, **sizes)
+    check_place(layer, head, [each.n_heads for each in capture.layers])
 
 
 def head_table(capture: Capture, layer: int, head: int, unit: Unit = "pieces") -> Table:
@@ -101,22 +92,6 @@ def head_to_npz(capture: Capture, layer: int, head: int, unit: Unit = "pieces") 
     stream = io.BytesIO()
     np.savez_compressed(stream, **arrays)
     return stream.getvalue()
-
-
-def read_weights(path: Path, tokens: Sequence[str] = (), keys: Sequence[str] = ()) -> Capture:
-    """Open an NPZ file of weights; tokens that are not given are read from the file.
-
-    What `head_to_npz` wrote opens again: its arrays query_tokens and key_tokens name the sides.
-
-    Raises:
-        InputError: if it holds no weights, or nothing names their tokens.
-    """
-    named = _names(path)
-    queries = tuple(tokens) or named.get("query_tokens") or named.get("tokens")
-    if not queries:
-        raise InputError("cli.no_tokens", path=path)
-    asked = tuple(keys) or (() if tokens else named.get("key_tokens", ()))
-    return Capture.from_attentions(path, queries, asked if asked and asked != queries else None)
 
 
 def head_to_picture(
@@ -188,20 +163,3 @@ def links_text(links: Sequence[Link], look: Look, digits: int = 4, *, numbered: 
         for link in links
     ]
     return aligned([heading, *rows])
-
-
-def _names(path: Path) -> dict[str, tuple[str, ...]]:
-    """Read the arrays of texts that an NPZ file has."""
-    try:
-        with path.open("rb") as file:
-            opened = np.load(file, allow_pickle=False)
-            if not isinstance(opened, Mapping):
-                raise InputError("models.no_npz", name=path.name)
-            arrays = {name: opened[name] for name in _TOKENS if name in opened}
-    except _WRONG as wrong:
-        raise InputError("models.no_npz", name=path.name) from wrong
-    return {
-        name: tuple(map(str, found.ravel()))
-        for name, found in arrays.items()
-        if found.dtype.kind in "US"
-    }

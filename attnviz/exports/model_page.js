@@ -201,7 +201,8 @@ async function drawHead() {
   byId("no-lines").hidden = few;
   const largest = map.tops.reduce((most, each) => Math.max(most, each), 0);
   const limit = asked.labels.length > MANY && largest ? Number(largest.toPrecision(3)) : Math.max(1, largest);
-  const shared = { queries: asks.labels, keys: asked.labels, limit };
+  const numbers = { query: asks.labels.map((_, i) => i + 1), key: asked.labels.map((_, i) => i + 1) };
+  const shared = { queries: asks.labels, keys: asked.labels, numbers, limit };
   drawMap(shared, map, rows, columns);
   // The map is on the screen before the rest is drawn.
   await new Promise((done) => setTimeout(done));

@@ -105,7 +105,8 @@ def title_of(figure: go.Figure) -> str:
 def series_of(figure: go.Figure) -> Iterator[dict[str, Any]]:
     """Go through the traces of a figure: their arrays in full, and the words on their axes."""
     layout = figure.to_plotly_json()["layout"]
-    for place, trace in enumerate(figure.data, 1):
+    traces: Any = figure.data
+    for place, trace in enumerate(traces, 1):
         read = trace.to_plotly_json()
         arrays = {name: _listed(read[name]) for name in _ARRAYS if _is_array(read.get(name))}
         axes = {name: layout.get(_axis(read.get(f"{name}axis", name)), {}) for name in "xy"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float, Int
 
-from attnviz.attention.heads import head_distances, head_map, map_share
+from attnviz.attention.heads import comparable_heads, head_distances, head_map, map_share
 from attnviz.attention.readings import HeadReading, head_reading
 from attnviz.errors import InputError
 from attnviz.models.results import Capture
@@ -26,7 +26,7 @@ class Similar:
 
     `heads` are (layer, head), `distances` the root of their mean Jensen–Shannon divergence, over
     every `step`-th query. `share` is how much of the distances the plane keeps, None where all are
-    alike. `left_out` counts the heads whose rows do not sum to 1.
+    alike. `left_out` are the heads, (layer, head), that have no distance from the others.
     """
 
     heads: tuple[tuple[int, int], ...]
@@ -34,7 +34,7 @@ class Similar:
     distances: Float[np.ndarray, "head head"]
     share: float | None
     step: int
-    left_out: int
+    left_out: tuple[tuple[int, int], ...]
 
     def nearest(self, pair: tuple[int, int]) -> tuple[tuple[int, int], float] | None:
         """Give the head most like this one, and how far it is; None where there is no other."""
@@ -110,18 +110,18 @@ def similar(capture: Capture, layer: int, progress: Progress | None = None) -> S
     stack = np.stack([capture.weights(place, head, rows=rows) for place, head in pairs])
     if progress:
         progress(1, 2)
-    apart = head_distances(stack)
-    good = np.flatnonzero(~np.isnan(np.diag(apart)) & _sound(stack))
+    kept = comparable_heads(stack)
+    good = np.flatnonzero(kept)
     if len(good) < 2:
         raise InputError("models.not_comparable")
-    apart = apart[np.ix_(good, good)]
+    apart = head_distances(stack[good])
     return Similar(
         heads=tuple(pairs[place] for place in good),
         places=head_map(apart),
         distances=apart,
         share=map_share(apart),
         step=step,
-        left_out=len(pairs) - len(good),
+        left_out=tuple(pairs[place] for place in np.flatnonzero(~kept)),
     )
 
 
@@ -131,12 +131,3 @@ def _queries(capture: Capture, layer: int, n_heads: int) -> tuple[Int[np.ndarray
     affordable = max(_FEWEST_QUERIES, int(2 * WORK / max(1, n_heads * n_heads * found.n_key)))
     step = max(1, -(-found.n_query // affordable))
     return np.arange(0, found.n_query, step), step
-
-
-def _sound(stack: Float[np.ndarray, "head query key"]) -> np.ndarray:
-    """Tell which heads have rows that sum to 1, or that are 0 as they are in most heads."""
-    sums = stack.sum(axis=-1, dtype=np.float64)
-    full, empty = np.abs(sums - 1) < 1e-3, sums == 0
-    sound = (full | empty).all(axis=1)
-    mostly = empty[sound].mean(axis=0) > 0.5 if sound.any() else empty.any(axis=0)
-    return sound & (empty == mostly).all(axis=1)

@@ -3,7 +3,8 @@
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,62 +13,93 @@ from attnviz.errors import InputError
 from attnviz.models.results import Capture
 
 MOST_BYTES = 200_000_000
-"""How large a file may be once it is unpacked."""
-_TOKENS, _KEY_TOKENS = "tokens", "key_tokens"
+"""How large a file may be once it is unpacked, where anybody may send one."""
+_DAMAGED = (OSError, ValueError, EOFError, KeyError, NotImplementedError)
+_DAMAGED += (zipfile.BadZipFile, zlib.error)
+_QUERY_TOKENS, _KEY_TOKENS = ("tokens", "query_tokens"), "key_tokens"
 
 
-def read_weights(data: bytes, name: str, *, nan_rows: str = "refuse") -> Capture:
+def read_weights(
+    data: bytes,
+    name: str,
+    *,
+    tokens: Sequence[str] = (),
+    key_tokens: Sequence[str] = (),
+    nan_rows: str = "refuse",
+    most: int | None = MOST_BYTES,
+) -> Capture:
     """Read arrays of weights by layer, and the `tokens` they belong to where the file has them.
 
     An NPZ holds one array for each layer (layer_0, blocks.0.attn.hook_pattern …), or `attentions`
-    with all of them; a JSON file is an object with `attentions` and `tokens`. Without tokens the
-    rows and columns are numbered. `nan_rows` "empty" takes a row of NaN for a query that may see
-    nothing.
+    with all of them; a JSON file is an object with `attentions` and `tokens`. Those that are given
+    here go before those of the file; without any the rows and columns are numbered. `nan_rows`
+    "empty" takes a row of NaN for a query that may see nothing.
 
     Raises:
-        InputError: if the file is none of these, or is too large.
+        InputError: if the file is none of these, or unpacks to more than `most` bytes.
     """
     if not data:
         raise InputError("models.file_empty", name=name)
-    found = _npz(data, name) if data[:2] == b"PK" else _json(data, name)
-    tokens, keys = found.pop(_TOKENS, None), found.pop(_KEY_TOKENS, None)
+    found = _npz(data, name, most) if data[:2] == b"PK" else _json(data, name)
+    saved = [found.pop(each, None) for each in (*_QUERY_TOKENS, _KEY_TOKENS)]
     if not found:
         raise InputError("models.file_nothing", name=name)
     attentions: Any = found["attentions"] if set(found) == {"attentions"} else found
-    shape = _shape(attentions, name)
-    own = _labels(tokens, shape[0])
-    other = None if keys is None and shape[0] == shape[1] else _labels(keys, shape[1])
-    return Capture.from_attentions(attentions, own, other, nan_rows=nan_rows)
+    n_query, n_key = _shape(attentions, name)
+    queries, keys = _sides(saved, tokens, key_tokens)
+    own = _labels(queries, n_query)
+    other = None if keys is None and n_query == n_key else _labels(keys, n_key)
+    return Capture.from_attentions(
+        attentions, own, None if other == own else other, nan_rows=nan_rows
+    )
 
 
-def _npz(data: bytes, name: str) -> dict[str, Any]:
+def _sides(
+    saved: Sequence[Any], tokens: Sequence[str], key_tokens: Sequence[str]
+) -> tuple[Any, Any]:
+    """Choose who asks and who is asked; those of a file belong together."""
+    own, asking, asked = saved
+    if tokens:
+        return tokens, key_tokens or None
+    return (own if asking is None else asking), (key_tokens or asked)
+
+
+def _npz(data: bytes, name: str, most: int | None) -> dict[str, Any]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as whole:
             size = sum(entry.file_size for entry in whole.infolist())
-        if size > MOST_BYTES:
+        if most is not None and size > most:
             raise InputError(
-                "models.file_large", name=name, got=size // 1_000_000, most=MOST_BYTES // 1_000_000
+                "models.file_large", name=name, got=size // 1_000_000, most=most // 1_000_000
             )
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             return {key: arrays[key] for key in arrays.files}
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, NotImplementedError) as e:
-        raise InputError("models.no_npz", name=name) from e
+    except _DAMAGED as wrong:
+        raise InputError("models.no_npz", name=name) from wrong
 
 
 def _json(data: bytes, name: str) -> dict[str, Any]:
     try:
         found = json.loads(data.decode("utf-8-sig"))
-        if not isinstance(found, Mapping):
+    except (UnicodeDecodeError, ValueError, RecursionError) as wrong:
+        raise InputError("models.file_kind", name=name) from wrong
+    if not isinstance(found, Mapping):
+        raise InputError("models.file_kind", name=name)
+    names = ("attentions", *_QUERY_TOKENS, _KEY_TOKENS)
+    parts = {key: found[key] for key in names if key in found}
+    if "attentions" in parts:
+        if not isinstance(parts["attentions"], list):
             raise InputError("models.file_kind", name=name)
-        parts = {key: found[key] for key in ("attentions", _TOKENS, _KEY_TOKENS) if key in found}
-        if "attentions" in parts:
-            layers = parts["attentions"]
-            parts["attentions"] = [
-                None if each is None else np.array(each, float) for each in layers
-            ]
-        return parts
-    except (UnicodeDecodeError, ValueError, TypeError, RecursionError) as reason:
-        raise InputError("models.file_kind", name=name) from reason
+        parts["attentions"] = [_table(each) for each in parts["attentions"]]
+    return parts
+
+
+def _table(written: Any) -> np.ndarray | None:
+    """Read the lists of one layer; None is a layer without weights."""
+    try:
+        return None if written is None else np.array(written, float)
+    except (ValueError, TypeError) as wrong:
+        raise InputError("models.not_numbers") from wrong
 
 
 def _shape(attentions: Any, name: str) -> tuple[int, int]:

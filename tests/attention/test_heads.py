@@ -9,6 +9,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import entropy
 
 from attnviz.attention.heads import (
+    comparable_heads,
     head_distances,
     head_divergences,
     head_map,
@@ -64,11 +65,35 @@ def test_rows_that_are_no_distribution_are_not_compared():
     weights = heads(2, 3, 3)
     weights[1, 0] *= 2
     found = head_divergences(weights)
-    assert np.isnan(found[1, [0, 2]]).all()
+    assert np.isnan(found[1]).all()  # nor are they at 0 from themselves
+    assert np.isnan(found[:, 1]).all()
+    assert (found[0, 0], found[2, 2]) == (0, 0)
     assert np.isfinite(found[0, 2])
     emptied = heads(2, 2, 3)
     emptied[1, 0] = 0
     assert np.isnan(head_divergences(emptied)[0, 1])
+
+
+@settings(deadline=None, max_examples=60)
+@given(SEEDS, st.integers(1, 6), st.integers(1, 4), st.data())
+def test_heads_that_can_be_compared_have_every_distance_and_a_place(seed, n_heads, n, data):
+    weights = heads(seed, n_heads, n)
+    for head in range(n_heads):
+        for row in range(n):
+            weights[head, row] *= data.draw(st.sampled_from([1, 1, 1, 0, 1 + 1e-7, 0.9995, np.nan]))
+    kept = comparable_heads(weights)
+    distances = head_distances(weights[kept])
+    assert np.isfinite(distances).all()
+    if kept.any():
+        assert head_map(distances).shape == (kept.sum(), 2)
+
+
+def test_heads_kept_as_float64_are_as_far_apart_as_in_float32():
+    rows = np.random.default_rng(0).dirichlet(np.full(192, 0.1), (4, 192)).astype(np.float32)
+    assert (np.abs(rows.sum(axis=-1, dtype=float) - 1) > 2e-8).any()
+    found = head_distances(rows.astype(float))
+    np.testing.assert_allclose(found, head_distances(rows), atol=1e-6)
+    assert comparable_heads(rows.tolist()).all()
 
 
 def test_half_precision_and_tensors_are_read():

@@ -87,7 +87,7 @@ def test_half_a_surrogate_pair_is_removed():
     "nothing", ["", " \n\t", "\u3000", "\u202e\u200b", "\u200d", "\ufe0f", "\u3164"]
 )
 def test_a_sentence_without_a_visible_sign_is_refused(nothing):
-    with pytest.raises(InputError, match=r"text\.empty"):
+    with pytest.raises(InputError, check=lambda error: "text.empty" in error.code):
         split_sentence(nothing)
 
 

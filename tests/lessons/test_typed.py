@@ -100,7 +100,7 @@ def test_what_is_no_number_is_refused_with_what_came(text):
 
 @pytest.mark.parametrize("text", ["inf", "-Infinity", "NaN", "∞", "−∞", "1e999", "1/0"])
 def test_what_has_no_end_is_refused(text):
-    with pytest.raises(InputError, match=r"number\.infinite"):
+    with pytest.raises(InputError, check=lambda error: "number.infinite" in error.code):
         parse_number(text)
 
 
@@ -176,7 +176,7 @@ def test_a_table_that_cannot_be_read_names_the_place(text, code, values):
 
 
 def test_a_huge_paste_is_refused_before_it_is_read():
-    with pytest.raises(InputError, match=r"text\.too_many_characters"):
+    with pytest.raises(InputError, check=lambda error: "text.too_many_characters" in error.code):
         parse_table("1 " * MAX_CHARACTERS)
 
 
