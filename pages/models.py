@@ -6,7 +6,7 @@ from attnviz.ui.rooms.models import head, in_hand
 
 frame.show_one(
     models.PANELS,
-    groups=models.GROUPS,
+    groups=models.groups(),
     applies=models.applies,
     head=head.draw,
     news=head.wait,

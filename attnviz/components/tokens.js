@@ -103,6 +103,30 @@ function takeKept() {
   return taken;
 }
 
+// The sentence that reads a picture aloud: the page's own, until a person locks another token.
+function speak({ data, spoken }, map, label = (side, i) => labelled(data, side)[i]) {
+  const { locked } = board(data.group);
+  spoken.hidden = !data.spoken;
+  if (data.spoken) write(spoken, ["🔊 ", spokenOf(data, map, locked, label)].join(""));
+}
+
+const labelled = (data, side) => (side === "query" ? data.queries : data.keys);
+
+function spokenOf(data, map, locked, label) {
+  const { first, row, said, asked } = data.spoken;
+  const asks = locked?.side === "query";
+  if (!locked || data.rowEdges || (asks && locked.at === row) || locked.at >= (asks ? map.rows : map.n)) return first;
+  const [own, n] = [(i) => (asks ? map.at(locked.at, i) : map.at(i, locked.at)), asks ? map.n : map.rows];
+  let [best, shown] = [0, 0];
+  for (let i = 0; i < n; i++) {
+    shown += own(i);
+    if (own(i) > own(best)) best = i;
+  }
+  const [q, k] = asks ? [locked.at, best] : [best, locked.at];
+  const numbers = { i: data.numbers.query[q], j: data.numbers.key[k], value: own(best).toFixed(data.spokenDigits ?? data.digits), shown: shown.toFixed(data.digits) };
+  return fill(asks ? said : asked, { query: label("query", q), key: label("key", k), ...numbers });
+}
+
 const fill = (text, values) => text.split(/\{(\w+)\}/).map((words, i) => (i % 2 ? `${values[words]}` : words)).join("");
 function fit(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;

@@ -30,6 +30,7 @@
     adding.py     a model of the catalogue, fetched, checked and rewritten
     tiny.py       small models of every family, made from a seed
     worker.py     another process that runs the models for the web pages
+    turns.py      who may ask that process next, in the order in which they came
     serve.py      what runs in that process
     wire.py       captures as bytes, and back
 

@@ -251,10 +251,20 @@ class Model:
         most = self.most_tokens - self.tokenizer.num_special_tokens_to_add(pair=False)
         if len(spans) <= most:
             return text, None
-        size = max(1, most - _SEAM)
-        first = size * min(window, (len(spans) - 1) // size)
-        last = min(first + size, len(spans)) - 1
+        size, whole = max(1, most - _SEAM), self._first_part(text, spans, most)
+        part = min(window, -((whole - len(spans)) // size))
+        first = whole + size * (part - 1) if part else 0
+        last = min(first + size if part else whole, len(spans)) - 1
         return text[spans[first][0] : spans[last][1]], (first + 1, last + 1, len(spans))
+
+    def _first_part(self, text: str, spans: list[tuple[int, int]], most: int) -> int:
+        """Count the tokens that a text can be cut after, so that what is left has no more."""
+        for count in range(most, max(1, most - _SEAM), -1):
+            with self._lock:
+                ids = self.tokenizer(text[: spans[count - 1][1]], add_special_tokens=False)
+            if len(ids["input_ids"]) <= most:
+                return count
+        return max(1, most - _SEAM)
 
     def _pieces(self, found: Any, ids: list[int], segments: tuple[int, ...]) -> Pieces:
         spans = found["offset_mapping"] if self._fast_tokenizer else [None] * len(ids)

@@ -9,7 +9,7 @@ import torch
 
 from attnviz.errors import InputError
 from attnviz.models import wire
-from attnviz.models.editing.ablating import worth
+from attnviz.models.editing.ablating import Ablation
 from attnviz.models.induction.film import step_of
 from attnviz.models.load import load_model
 from attnviz.models.model import Model
@@ -25,6 +25,7 @@ class Server:
     def __init__(self, out: wire.Sink) -> None:
         self._out = out
         self._models: OrderedDict[str, Model] = OrderedDict()
+        self._ablations: OrderedDict[int, Ablation] = OrderedDict()
         self._number = 0
 
     def answer(self, request: wire.Message) -> None:
@@ -45,6 +46,8 @@ class Server:
             self._say({"error": "models.memory", "values": {}})
 
     def _do(self, request: wire.Message) -> Any:
+        if request["do"] in ("slopes", "without"):
+            return self._ablated(request)
         model = self._model(request["name"])
         if request["do"] == "load":
             return {
@@ -56,14 +59,29 @@ class Server:
             }
         if request["do"] == "write":
             return write(model, *request["texts"], **request["how"], progress=self._tell)
-        if request["do"] == "worth":
-            how = {"window": request["window"], "progress": self._tell}
-            return worth(model, *request["texts"], **how)
         self._tell("capture", 0.0)
         own = {name: request[name] for name in ("ablate", "window", "edits")}
         if request["do"] == "output":
             return output_matrix(model, request["layer"], request["texts"], **own)
         return model.capture(*request["texts"], **own)
+
+    def _ablated(self, request: wire.Message) -> Any:
+        """Do one part of the long work on every head; others may ask between two parts."""
+        work = request["work"]
+        if work not in self._ablations:
+            while len(self._ablations) >= MOST_MODELS:
+                self._ablations.popitem(last=False)
+            self._tell("capture", 0.0)
+            model, texts = self._model(request["name"]), request["texts"]
+            self._ablations[work] = Ablation(model, *texts, window=request["window"])
+        found = self._ablations[work]
+        if request["do"] == "slopes":
+            slopes = found.slopes(lambda share: self._tell("slope", share))
+            return {"counts": found.counts, "loss": found.loss, "slopes": slopes}
+        run = found.without(*request["head"])
+        if request["last"]:
+            del self._ablations[work]
+        return run
 
     def _model(self, name: str) -> Model:
         if name not in self._models:
@@ -86,6 +104,7 @@ class Server:
 
     def _give_memory_back(self) -> None:
         self._models.clear()
+        self._ablations.clear()
         gc.collect()
 
 

@@ -30,9 +30,12 @@ class View:
     """The weights that are shown, (query, key), and what stands at their sides.
 
     `ranges` says which keys each query may see: the first and the last, last < first for none.
-    `query_places` and `key_places` are the first token of each row and column. Where there are too
-    many tokens the rows and columns are blocks: `row_edges` and `column_edges` say of which tokens,
-    and a weight is the largest of its block; `queries` and `keys` name the tokens themselves.
+    `query_places` and `key_places` are the first token of each row and column; its number, from 1
+    among all of the text, is in `query_numbers` and `key_numbers`, whatever is left out.
+
+    Where there are too many tokens the rows and columns are blocks: `row_edges` and `column_edges`
+    say of which tokens, and a weight is the largest of its block; `queries` and `keys` name the
+    tokens themselves.
     """
 
     weights: Float[np.ndarray, "row column"]
@@ -41,6 +44,8 @@ class View:
     ranges: Int[np.ndarray, "row 2"]
     query_places: tuple[int, ...]
     key_places: tuple[int, ...]
+    query_numbers: tuple[int, ...]
+    key_numbers: tuple[int, ...]
     row_edges: tuple[int, ...] | None = None
     column_edges: tuple[int, ...] | None = None
 
@@ -90,6 +95,8 @@ def view(
         ranges=read_only(_ranges(seen[np.ix_(asked, answered)])),
         query_places=tuple(int(rows.sum[:, place].argmax()) for place in asked),
         key_places=tuple(int(columns.sum[:, place].argmax()) for place in answered),
+        query_numbers=tuple(int(place) + 1 for place in asked),
+        key_numbers=tuple(int(place) + 1 for place in answered),
     )
 
 
@@ -121,6 +128,7 @@ def without(shown: View, places: Sequence[int]) -> View:
         weights=read_only((left * grown[:, None]).astype(np.float32)),
         keys=tuple(shown.keys[column] for column in kept),
         key_places=tuple(shown.key_places[column] for column in kept),
+        key_numbers=tuple(shown.key_numbers[column] for column in kept),
         ranges=read_only(_ranges_of(shown.ranges, kept)),
     )
 
@@ -144,6 +152,11 @@ def grouped(tokens: Sequence[Token], unit: Unit) -> Grouping:
         number += token.part is None or token.part[0] == 1
         numbered.append(replace(token, word=None if token.part is None else number))
     return grouping(numbered)
+
+
+def numbered(numbers: Sequence[int], tokens: Sequence[str]) -> list[str]:
+    """Name each token by its number in the text and what it is."""
+    return [f"{number} {token}" for number, token in zip(numbers, tokens, strict=True)]
 
 
 def packed(weights: Float[np.ndarray, "row column"]) -> tuple[bytes, bytes]:
@@ -193,6 +206,8 @@ def _blocks(capture: Capture, layer: int, head: int) -> View:
         ranges=read_only(np.array(ranges, dtype=np.int32)),
         query_places=tuple(range(len(capture.query_tokens(layer)))),
         key_places=tuple(range(len(capture.key_tokens(layer)))),
+        query_numbers=tuple(range(1, len(capture.query_tokens(layer)) + 1)),
+        key_numbers=tuple(range(1, len(capture.key_tokens(layer)) + 1)),
         row_edges=tuple(map(int, rows)),
         column_edges=tuple(map(int, columns)),
     )

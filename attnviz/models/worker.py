@@ -1,6 +1,7 @@
 """The process in which models run, seen from the web pages: it may be slow, full, or dead.
 
-Torch is never imported here. One worker answers one request at a time; who asks meanwhile waits.
+Torch is never imported here. One worker answers one request at a time, in the order in which they
+came; long work on every head is many requests, so that others get their turn in between.
 """
 
 import contextlib
@@ -8,7 +9,8 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from typing import Any, cast
@@ -18,16 +20,18 @@ import numpy as np
 from attnviz.errors import InputError
 from attnviz.models import wire
 from attnviz.models.catalogue import allowed
-from attnviz.models.editing.worth import Worth
+from attnviz.models.editing.worth import Worth, worth_of
 from attnviz.models.outputs import OutputMatrix
 from attnviz.models.results import Capture
+from attnviz.models.turns import Turn, Turns
 from attnviz.models.written import Written
 
 Progress = Callable[[str, float], None]
-"""Told the stage ("convert", "load", "check", "capture") and how much of it is done."""
+"""Told the stage ("wait", "convert", "load", "check", "capture") and how much of it is done."""
 
 MOST_SECONDS = 300.0
-_LOOK_AGAIN = 0.2  # seconds after which one who waits for a turn sees whether it was given up
+GIVEN_UP = ("models.cancelled", "models.slow")
+"""Reasons for which work ends that could have gone on."""
 _COMMAND = (sys.executable, "-m", "attnviz.models.serve")
 
 # One thread: two wait for each other on a busy machine. And large arrays apart from small ones,
@@ -57,14 +61,10 @@ class Worker:
         self, command: Sequence[str] = _COMMAND, *, most_seconds: float = MOST_SECONDS
     ) -> None:
         self._command, self._most_seconds = tuple(command), most_seconds
-        self._turn = threading.Lock()
-        self._change = threading.Lock()  # of who works and who waits
-        self._at_work: Progress | None = None
-        self._waiting: list[Progress | None] = []
-        self._given_up: list[Progress | None] = []
+        self._turns = Turns()
         self._process: subprocess.Popen[bytes] | None = None
         self._ended = ""
-        self._number = 0
+        self._number = self._works = 0
 
     def load(self, name: str = "default", progress: Progress | None = None) -> Loaded:
         """Load a model of the catalogue, or one that ATTNVIZ_MODELS lists.
@@ -135,9 +135,36 @@ class Worker:
         name: str = "default",
         progress: Progress | None = None,
     ) -> Worth:
-        """Switch every head off in turn, as `ablating.worth` does."""
-        request = {"do": "worth", "name": name, "texts": [text, text_pair, target]}
-        return self._ask(request | {"window": window}, progress)
+        """Switch every head off in turn, as `ablating.worth` does; others may ask in between.
+
+        Where it is stopped, or at work for too long, what the slopes say is given nevertheless.
+        """
+        self._works += 1
+        request = {"name": name, "texts": [text, text_pair, target], "window": window}
+        request |= {"work": self._works}
+        turn = Turn(progress)
+        with self._turns.long(turn):
+            return self._worth(request, turn)
+
+    def _worth(self, request: wire.Message, turn: Turn) -> Worth:
+        known = self._ask(request | {"do": "slopes"}, turn.progress, turn)
+        counts, loss, slopes = known["counts"], known["loss"], known["slopes"]
+        heads = [(layer, head) for layer, n in enumerate(counts) for head in range(n)]
+        runs, turn.gentle = [], True
+        try:
+            for place in heads:
+                share = len(runs) / len(heads)
+                if turn.progress is not None:
+                    turn.progress("ablate", share)
+                if turn.seconds > self._most_seconds:
+                    raise InputError("models.slow", seconds=round(self._most_seconds))
+                one = {"do": "without", "head": place, "last": place == heads[-1]}
+                runs.append(self._ask(request | one, turn.progress, turn, share))
+        except InputError as reason:
+            if not slopes or reason.code not in GIVEN_UP:
+                raise
+            return Worth(moved=(), loss=loss, slopes=slopes, ended=reason.code)
+        return worth_of(counts, loss, runs, slopes)
 
     def cancel(self, whose: Progress | None = None) -> None:
         """End the process, and with it the request that it works on; the next one starts anew.
@@ -145,25 +172,30 @@ class Worker:
         `whose` is what a request tells its progress: that one alone is stopped, and where it still
         waits for its turn nobody else's is.
         """
-        with self._change:
-            if whose is None or whose == self._at_work:
-                self._end("models.cancelled")
-            elif whose in self._waiting:
-                self._given_up.append(whose)
+        self._turns.give_up(whose, lambda: self._end("models.cancelled"))
 
     def close(self) -> None:
         """End the process for good."""
         self._end("models.cancelled")
 
-    def _ask(self, request: wire.Message, progress: Progress | None) -> Any:
+    def _ask(
+        self,
+        request: wire.Message,
+        progress: Progress | None,
+        turn: Turn | None = None,
+        share: float = 0.0,
+    ) -> Any:
+        """Ask once the turn has come; `share` is how much of its work was done before."""
         if not allowed(request["name"], folders=False):
             raise InputError("models.not_allowed", name=request["name"])
-        with self._turn_of(progress):
+        turn = turn or Turn(progress)
+        with self._turns.of(turn, share):
             self._ended = ""
             process = self._started()
             clock = threading.Timer(self._most_seconds, self._end, ("models.slow",))
             clock.daemon = True
             clock.start()
+            began = time.monotonic()
             try:
                 return self._answered(process, request, progress)
             except (OSError, ValueError) as reason:
@@ -171,31 +203,7 @@ class Worker:
                 raise self._broken(process) from reason
             finally:
                 clock.cancel()
-
-    @contextlib.contextmanager
-    def _turn_of(self, progress: Progress | None) -> Iterator[None]:
-        """Wait until nobody else asks; refuse where it was given up meanwhile."""
-        there = False
-        with self._change:
-            self._waiting.append(progress)
-        while not there and progress not in self._given_up:
-            there = self._turn.acquire(timeout=_LOOK_AGAIN)
-        with self._change:
-            self._waiting.remove(progress)
-            stopped = progress in self._given_up
-            if stopped:
-                self._given_up.remove(progress)
-            else:
-                self._at_work = progress
-        try:
-            if stopped:
-                raise InputError("models.cancelled")
-            yield
-        finally:
-            if there:
-                with self._change:
-                    self._at_work = None
-                self._turn.release()
+                turn.seconds += time.monotonic() - began
 
     def _answered(
         self, process: "subprocess.Popen[bytes]", request: wire.Message, progress: Progress | None
@@ -247,9 +255,7 @@ class Worker:
             process.kill()
         process.wait()
         # Whoever waits for an answer closes the pipes; where nobody does, they are closed here.
-        if self._turn.acquire(blocking=False):
-            _close_pipes(process)
-            self._turn.release()
+        self._turns.unless_at_work(lambda: _close_pipes(process))
 
 
 def _close_pipes(process: "subprocess.Popen[bytes]") -> None:

@@ -289,6 +289,12 @@ def draft_cells(place: str) -> dict[tuple[int, int], tuple[str, InputError]]:
     return kept if isinstance(kept, dict) else {}
 
 
+def mend(damage: Damage, **fields: Any) -> None:
+    """Put other settings in force where what a link says cannot be, and remember why."""
+    _take(replace(settings(), **fields))
+    st.session_state[_DAMAGE] = damage
+
+
 def damage() -> Damage:
     """Give what of the link could not be read."""
     return st.session_state[_DAMAGE]

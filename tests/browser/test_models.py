@@ -201,3 +201,19 @@ def test_weights_of_a_file_stand_in_the_models_place(visit, tmp_path):
     tab.page.keyboard.press("Escape")
     token(tab, "query", 1).hover()
     expect(token(tab, "key", 1).locator(".number")).to_have_text("1.00")
+
+
+def test_the_sentence_that_reads_a_map_is_of_the_token_that_is_held(visit):
+    text = "The animal didn't cross the street because it was too tired."
+    tab = read(visit, "map", link={"t": text, "lh": "3.1", "hide": "0,15"})
+    said = tab.page.locator(".heat .spoken")
+    expect(said).to_contain_text("token 11")
+    before = len(tab.frames)
+    token(tab, "query", 6).click()
+    expect(said).to_contain_text("“cross” (token 7)")
+    expect(said).not_to_contain_text("token 11")
+    readout = tab.page.locator(".lines .readout").inner_text()
+    assert "“cross” (token 7)" in readout
+    token(tab, "key", 1).click()  # the second key that is left is the third token
+    expect(said).to_contain_text("“animal” (token 3) is attended to most")
+    assert len(tab.frames) == before

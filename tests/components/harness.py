@@ -10,6 +10,7 @@ import streamlit as st
 
 from attnviz.components.deck import DeckStep, DeckWords, deck
 from attnviz.components.grid import Command, Edit, GridSpec, GridWords, InvalidCell, grid
+from attnviz.components.head_grid import Chosen, head_grid
 from attnviz.components.matrix import Cell, MatrixSpec, matrix
 from attnviz.components.painter import PainterSpec, PainterWords, painter
 
@@ -406,6 +407,34 @@ def show_deck() -> None:
     st.text("heard: " + ", ".join(heard))
 
 
+def show_heads() -> None:
+    heard = st.session_state.setdefault("heard", [])
+    n_layers = int(st.query_params.get("n", "30"))
+    n_heads = int(st.query_params.get("across", "9"))
+
+    def opened(chosen: Chosen) -> None:
+        heard.append(f"{chosen.layer}.{chosen.head}")
+        st.session_state["head"] = chosen[:2]
+
+    head_grid(
+        [bytes(range(16 * n_heads)) for _ in range(n_layers)],
+        [(4, 4)] * n_layers,
+        [str(layer) for layer in range(n_layers)],
+        [n_heads] * n_layers,
+        key="heads",
+        label="Heads",
+        title="every head",
+        hint="point at one",
+        notes=[f"head {layer}.{head}" for layer in range(n_layers) for head in range(n_heads)],
+        chosen=[st.session_state.get("head", (18, 6))],
+        theme="light",
+        on_head=opened,
+        largest=44,
+        tallest=340,
+    )
+    st.text("heard: " + ", ".join(heard))
+
+
 def show_painter() -> None:
     heard = st.session_state.setdefault("heard", [])
     n = int(st.query_params.get("n", "4"))
@@ -441,5 +470,7 @@ elif show == "deck":
     show_deck()
 elif show == "painter":
     show_painter()
+elif show == "heads":
+    show_heads()
 else:
     show_matrix(show)

@@ -32,9 +32,14 @@ def test_a_text_that_fits_is_read_whole(tiny):
 
 
 def test_without_a_window_a_long_text_is_refused(tiny):
-    model = tiny("bert")
-    with pytest.raises(InputError, match="too_long"):
-        model.capture(long_text(model))
+    model, long = tiny("bert"), long_text(tiny("bert"))
+    with pytest.raises(InputError) as refused:
+        model.capture(long)
+    assert refused.value.code == "models.too_long"
+    assert "window=0" in str(refused.value)
+    with pytest.raises(InputError) as refused:
+        model.capture("hello", long, window=0)  # two texts have no parts
+    assert refused.value.code == "models.too_long_whole"
 
 
 def test_a_part_is_what_stands_there_in_the_text(tiny):

@@ -5,9 +5,10 @@ import threading
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from attnviz.errors import InputError
+from attnviz.models.editing import ablating
 from attnviz.models.worker import Worker
 
 SLOW = (sys.executable, "-c", "import sys, time; sys.stdin.buffer.read(1); time.sleep(60)")
@@ -16,9 +17,11 @@ CHATTY = (sys.executable, "-c", "print('hello ' * 99)")
 
 
 @pytest.fixture(scope="module")
-def worker():
+def worker(folder):
     made = Worker()
-    yield made
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("ATTNVIZ_MODELS", f"default,{folder('gpt2')},{folder('vit')}")
+        yield made
     made.close()
 
 
@@ -28,9 +31,8 @@ def refused(ask):
     return refusal.value.code
 
 
-def test_a_capture_of_the_process_is_the_one_of_this_process(worker, folder, tiny, monkeypatch):
+def test_a_capture_of_the_process_is_the_one_of_this_process(worker, folder, tiny):
     name = str(folder("gpt2"))
-    monkeypatch.setenv("ATTNVIZ_MODELS", f"default,{name},{folder('vit')}")
     stages = []
     loaded = worker.load(name, progress=lambda stage, share: stages.append(stage))
     assert (loaded.name, loaded.kind, loaded.tier) == ("gpt2", "causal", "exact")
@@ -44,7 +46,7 @@ def test_a_capture_of_the_process_is_the_one_of_this_process(worker, folder, tin
     assert worker.capture(picture, name=str(folder("vit"))).grid == (4, 4)
 
     assert refused(lambda: worker.capture("", name=name)) == "models.no_tokens"
-    assert refused(lambda: worker.capture("a", name=name, ablate=[(7, 0)])) == "models.no_head"
+    assert refused(lambda: worker.capture("a", name=name, ablate=[(7, 0)])) == "models.no_layer"
     assert worker.capture("the cat sat", name=name).n_layers == 2
 
     def leave(stage, share):
@@ -60,7 +62,8 @@ def test_a_capture_of_the_process_is_the_one_of_this_process(worker, folder, tin
     assert worker.capture("the cat", name=name).n_layers == 2
 
 
-def test_a_web_page_may_load_only_what_is_listed(folder):
+def test_a_web_page_may_load_only_what_is_listed(folder, monkeypatch):
+    monkeypatch.delenv("ATTNVIZ_MODELS", raising=False)
     worker = Worker(GONE)
     assert refused(lambda: worker.load(str(folder("gpt2")))) == "models.not_allowed"
 
@@ -110,16 +113,18 @@ LAZY = (
 class Asking(threading.Thread):
     """Somebody who asks, and can be told from others by what is told of the progress."""
 
-    def __init__(self, worker):
+    def __init__(self, worker, name="default", then=lambda: None):
         super().__init__()
         self.worker, self.began, self.came = worker, threading.Event(), ""
+        self.name_asked, self.then = name, then
 
     def tell(self, stage, share):
         self.began.set()
 
     def run(self):
         try:
-            self.came = self.worker.load(progress=self.tell).name
+            self.came = self.worker.load(self.name_asked, progress=self.tell).name
+            self.then()
         except InputError as reason:
             self.came = reason.code
 
@@ -131,7 +136,7 @@ def test_one_who_stops_leaves_the_others_alone(who):
     first.start()
     assert first.began.wait(15)
     second.start()
-    while second.tell not in worker._waiting:
+    while second.tell not in [turn.progress for turn in worker._turns.waiting]:
         second.join(0.01)
     stopping, other = (first, second) if who == "first" else (second, first)
     worker.cancel(stopping.tell)
@@ -147,3 +152,76 @@ def test_one_who_stops_leaves_the_others_alone(who):
 def test_a_process_killed_for_memory_is_told():
     worker = Worker((sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"))
     assert refused(worker.load) == "models.memory"
+
+
+def test_a_short_question_is_answered_before_long_work_on_every_head_ends(worker, folder):
+    name = str(folder("gpt2"))
+    heard, order = [], []
+
+    def ask_meanwhile(stage, share):
+        heard.append(stage)
+        if stage == "slope" and not order:
+            order.append("asked")
+            short.start()
+            while short.tell not in [turn.progress for turn in worker._turns.waiting]:
+                short.join(0.01)
+
+    short = Asking(worker, name, lambda: order.append("short"))
+    found = worker.worth("the cat sat", name=name, progress=ask_meanwhile)
+    order.append("long")
+    short.join(60)
+    assert order == ["asked", "short", "long"]
+    assert short.came == "gpt2"
+    assert "wait" in heard
+    assert heard.index("wait") < len(heard) - 1
+    assert not found.ended
+
+
+def test_work_on_every_head_is_the_one_of_this_process(worker, folder, tiny):
+    own = ablating.worth(tiny("gpt2"), "the cat sat")
+    came = worker.worth("the cat sat", name=str(folder("gpt2")))
+    assert came.loss == own.loss
+    for one, other in ((came.moved, own.moved), (came.losses, own.losses)):
+        assert_array_equal(np.concatenate(one), np.concatenate(other))
+    assert_allclose(np.concatenate(came.slopes), np.concatenate(own.slopes), atol=1e-7)
+
+
+def test_what_the_slopes_say_stays_when_the_runs_are_stopped(worker, folder):
+    name = str(folder("gpt2"))
+
+    def stop(stage, share):
+        if stage == "ablate" and share > 0:
+            worker.cancel(stop)
+
+    found = worker.worth("the cat sat", name=name, progress=stop)
+    assert (found.ended, found.moved) == ("models.cancelled", ())
+    assert [len(heads) for heads in found.slopes] == [4, 4]
+    process = worker._process
+    assert worker.load(name).name == "gpt2"
+    assert worker._process is process
+
+
+def test_what_the_slopes_say_stays_when_the_runs_take_too_long(worker, folder, monkeypatch):
+    monkeypatch.setattr(worker, "_most_seconds", 60.0)
+
+    def be_slow(stage, share):
+        if stage == "ablate":
+            worker._most_seconds = 0.0
+
+    found = worker.worth("the cat sat", name=str(folder("gpt2")), progress=be_slow)
+    assert (found.ended, found.losses) == ("models.slow", ())
+    assert found.slopes
+
+
+def test_long_work_goes_on_where_another_one_ended_the_process(worker, folder, tiny):
+    ended = []
+
+    def end_it(stage, share):
+        if stage == "ablate" and share >= 0.5 and not ended:
+            ended.append(share)
+            worker.cancel()
+
+    own = ablating.worth(tiny("gpt2"), "a dog sat on")
+    came = worker.worth("a dog sat on", name=str(folder("gpt2")), progress=end_it)
+    assert ended
+    assert_allclose(np.concatenate(came.losses), np.concatenate(own.losses), atol=1e-6)

@@ -97,7 +97,7 @@ def test_edits_hold_for_every_token_that_is_written(tiny, shipped, family, edits
 
 def test_edits_of_what_is_not_there_are_refused(tiny):
     model = tiny("llama")
-    assert refused(lambda: write(model, TEXT, 3, edits=[("off", 9, 0)])).code == "models.no_head"
+    assert refused(lambda: write(model, TEXT, 3, edits=[("off", 9, 0)])).code == "models.no_layer"
     assert refused(lambda: write(model, TEXT, 3, edits=[("mask", 99)])).code == "edits.no_token"
     assert (
         refused(lambda: write(tiny("falcon"), TEXT, 3, edits=[("off", 0, 0)])).code

@@ -13,12 +13,13 @@ from attnviz.models.editing.changes import changes
 from attnviz.text import LANGUAGES, words
 from attnviz.text.numbers import decimals, number
 from attnviz.ui import cached_models
-from attnviz.ui.rooms.models import PANELS, changed, folds, head
+from attnviz.ui.rooms.models import PANELS, changed, folds, head, mending
 from tests.pages.test_models import drawn, opened, weights_of
 
 TWICE = "kq7.wzmb;xkq7.w"
 MODEL = "induction"
 T = words("en")
+SLOTS = {name: f"{{{name}}}" for name in ("token", "share", "head", "key", "j", "weight")}
 
 
 @pytest.fixture(autouse=True)
@@ -72,11 +73,11 @@ def test_heads_are_switched_off_made_even_and_given_back():
     app = press(edited(), "edit.off")
     assert app.query_params["edit"] == "off.1.0"
     assert T("edit.off_back", heads="L1H0") in [button.label for button in app.button]
-    app = press(app, "edit.even")
-    assert app.query_params["edit"] == "off.1.0;even.1.0"
-    app = press(app, "edit.off")
+    app = press(app, "edit.even")  # a head is off or even, not both
     assert app.query_params["edit"] == "even.1.0"
-    app = press(app, "edit.chip.even.1.0")
+    app = press(app, "edit.off")
+    assert app.query_params["edit"] == "off.1.0"
+    app = press(app, "edit.off")
     assert "edit" not in app.query_params
     assert T("edit.explained") in said(app)
 
@@ -113,9 +114,9 @@ def test_the_pair_in_hand_is_cut_in_one_head_or_in_all():
 
 def test_another_token_that_asks_brings_its_largest_key():
     app = edited()
-    app.selectbox(key="control.edit_query").set_value(14).run()
-    row = run().weights(1, 0)[14]
-    assert app.query_params["q"] == "14"
+    app.selectbox(key="control.edit_query").set_value(8).run()
+    row = run().weights(1, 0)[8]
+    assert app.query_params["q"] == "8"
     assert app.selectbox(key="control.edit_key").value == int(row.argmax())
 
 
@@ -134,12 +135,56 @@ def said_error(app: AppTest) -> str:
     return "\n".join(each.value.replace("\\", "") for each in app.error)
 
 
-def test_a_link_with_an_edit_that_cannot_be_says_why_and_lets_it_be_taken_back():
-    app = edited(edit="off.7.0")
-    assert T("error.models.no_layer", layer=7, n_layers=2, last=1) in said_error(app)
-    app = press(app, "edit.chip.off.7.0")
+def test_an_edit_of_a_link_that_cannot_be_is_left_out_and_said():
+    app = edited(edit="even.1.0;off.7.0;cut.1.0.0.0")
+    told = app.warning[0].value.replace("\\", "")
+    assert T("error.models.no_layer", layer=7, n_layers=2, last=1) in told
+    assert app.query_params["edit"] == "even.1.0"
     assert not app.error
+    assert T("edit.in_force", n=1) in said(app)
+    assert T("edit.next.token") in said(app)
+    assert not press(app, "edit.chip.even.1.0").warning
+
+
+def test_an_edit_that_nothing_could_check_is_refused_when_the_model_does():
+    app = edited(q="0", key="0")
+    app.session_state[f"flag.{mending.UNCHECKED}"] = True
+    app.query_params["edit"] = "cut.1.0.0.0"
+    app.run()
+    assert T("error.edits.nothing_left", layer=1, head=0, query=1) in said_error(app)
     assert "edit" not in app.query_params
+    assert app.button(key="edit.cut")
+
+
+def test_of_two_edits_of_one_head_in_a_link_the_later_stands():
+    app = edited(edit="off.1.0;mask.3;even.1.0")
+    assert app.query_params["edit"] == "mask.3;even.1.0"
+    assert T("edit.in_force", n=2) in said(app)
+
+
+def test_the_question_has_an_answer_before_anything_was_changed():
+    app = edited()
+    assert T("edit.example", names="L1H0") in said(app)
+    assert T("edit.next.token") in said(app)
+    assert "edit" not in app.query_params
+    app = press(app, "edit.example_drop")
+    assert T("edit.explained") in said(app)
+    assert T("edit.next.token") not in said(app)
+
+
+def test_the_pair_that_is_offered_first_can_be_cut():
+    app = press(edited(), "edit.cut")
+    assert not app.error
+    assert app.query_params["edit"].startswith("cut.1.0.")
+
+
+def test_heads_and_readings_of_a_link_that_are_not_there_are_said():
+    app = edited(panel="readings", lh="99.99,1.2", reading="zzz")
+    told = app.warning[0].value.replace("\\", "")
+    assert T("setting.heads_shown") in told
+    assert T("setting.reading") in told
+    assert app.query_params["lh"] == "1.2"
+    assert "reading" not in app.query_params
 
 
 def test_every_other_question_shows_the_edited_run_until_the_untouched_is_asked_for():
@@ -274,3 +319,11 @@ def test_a_page_that_is_taken_away_names_every_edit(language):
     assert t("model_page.cut_all", layer=0, query="z", key="7") in chips
     assert t("model_page.cut", layer=1, head=3, query="m", key="q") in chips
     assert t("model_page.masked", token=".") in chips
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_head_that_is_off_decides_nothing(language):
+    app, t = edited(panel="predict", edit="off.1.0", lang=language), words(language)
+    assert t("predict_next.said_off", **SLOTS).rsplit("{weight}", 1)[1] in said(app)
+    app = edited(panel="predict", edit="off.1.0", lh="1.1", lang=language)
+    assert t("predict_next.said_off", **SLOTS).rsplit("{weight}", 1)[1] not in said(app)

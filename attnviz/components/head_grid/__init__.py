@@ -40,6 +40,8 @@ def head_grid(
     on_head: Callable[[Chosen], None],
     turned: bool = False,
     largest: int = 54,
+    tallest: int | None = None,
+    flat: Number = 1,
     first: int = 0,
     size: Number = 1.0,
 ) -> None:
@@ -48,6 +50,10 @@ def head_grid(
     `maps` has one array for each layer: uint8, head after head, `shapes` rows × columns each, 255
     for a weight of 1. `layers` names the layers, `counts` says how many heads each has; `notes` is
     read when one is pointed at, layer by layer. Heads are counted from `first`.
+
+    With `tallest`, the pixels that the picture may be high in a window of 720 (more in a higher
+    one), layers stand in banks side by side, in smaller maps; a box scrolls where that is not
+    enough. `flat` is how high a map is for its width.
     """
 
     def opened(value: object) -> None:
@@ -66,6 +72,9 @@ def head_grid(
         "chosen": [list(pair) for pair in chosen],
         "turned": turned,
         "largest": largest * size,
+        "tallest": tallest,
+        "flat": flat,
+        "letter": max(16, round(12 * size)) if size > 1 else 12,
         "first": first,
         "size": size,
         **palette(theme),

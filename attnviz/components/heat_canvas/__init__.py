@@ -8,6 +8,7 @@ from typing import Literal
 
 from attnviz.components import Number, framed, index, listener, part
 from attnviz.components.palette import Theme, locked, palette
+from attnviz.components.tokens import Spoken, numbered, spoken
 
 Mode = Literal["linear", "log", "rank"]
 
@@ -48,6 +49,8 @@ class HeatMap:
     tops: bytes
     cells: bytes
     ranges: bytes
+    query_numbers: Sequence[int] = ()  # of the tokens in the text; where none, from 1
+    key_numbers: Sequence[int] = ()
     limit: Number = 1  # where the linear scale ends
     row_edges: Sequence[int] | None = None
     column_edges: Sequence[int] | None = None
@@ -67,6 +70,7 @@ def heat_canvas(
     key_place: int | None = None,
     held: str = "",
     text: str = "",
+    read_aloud: Spoken | None = None,
     on_row: Callable[[int], None] | None = None,
     digits: int = 2,
     turned: bool = False,
@@ -79,7 +83,8 @@ def heat_canvas(
     Pointing and the arrow keys read a cell, a click or Enter locks its query. `on_row` is called
     with a locked query of a map in blocks, whose exact weights are not there yet. `turned` puts
     who asks across. `text` names what is shown: what was locked in another one is let go.
-    `tallest` and `largest` bound the map and a cell, in pixels.
+    `read_aloud` stands below, of the token that is locked. `tallest` and `largest` bound the map
+    and a cell, in pixels.
     """
 
     def asked(value: object) -> None:
@@ -92,6 +97,8 @@ def heat_canvas(
         "label": shown.label,
         "queries": list(shown.queries),
         "keys": list(shown.keys),
+        "numbers": numbered(shown.queries, shown.keys, shown.query_numbers, shown.key_numbers),
+        "spoken": spoken(read_aloud),
         "limit": shown.limit,
         "rowEdges": shown.row_edges,
         "columnEdges": shown.column_edges,

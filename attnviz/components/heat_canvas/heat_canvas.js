@@ -140,6 +140,7 @@ function show(state) {
   const now = over ?? locked;
   pen.clearRect(0, 0, overlay.width, overlay.height);
   write(readout, now ? read(state, ...sides(now)) : data.words.hint);
+  speak(state, state.map);
   if (!now) return;
   pen.strokeStyle = data.accent;
   const row = (i) => pen.strokeRect(left, top + i * cell, wide * cell, Math.max(cell, 2));
@@ -157,12 +158,12 @@ const block = (edges, at) => (edges ? edges.findIndex((edge) => edge > at) - 1 :
 
 function read({ data, map }, q, k) {
   const { words, queries, keys } = data;
-  if (q == null || k == null) return fill(q == null ? words.asked : words.asks, { token: q == null ? keys[k] : queries[q], place: (q ?? k) + 1 });
+  if (q == null || k == null) return fill(q == null ? words.asked : words.asks, { token: q == null ? keys[k] : queries[q], place: q == null ? data.numbers.key[k] : data.numbers.query[q] });
   const [r, c] = [block(data.rowEdges, q), block(data.columnEdges, k)];
   const exact = data.exactRow === q || !data.rowEdges;
   const template = !seen(data, r, c) ? words.hidden : exact ? words.cell : words.block;
   const value = data.exactRow === q ? data.row[k] : map.at(r, c);
-  return fill(template, { query: queries[q], key: keys[k], i: q + 1, j: k + 1, value: value.toFixed(4) });
+  return fill(template, { query: queries[q], key: keys[k], i: data.numbers.query[q], j: data.numbers.key[k], value: value.toFixed(4) });
 }
 
 function under({ left, top, cell, data, overlay }, event) {
@@ -210,8 +211,9 @@ function start(parent) {
   const root = make("div", "root heat holds");
   const [canvas, overlay, picture] = [make("canvas"), make("canvas", "over"), make("canvas")];
   const [readout, scale, buttons] = [make("p", "readout"), make("div", "scale", make("span", "modes"), make("span", "legend")), MODES.map(() => make("button", "mode"))];
+  const spoken = make("p", "quiet spoken");
   const stage = make("div", "stage", canvas, overlay);
-  const state = { root, canvas, overlay, picture, readout, scale, buttons };
+  const state = { root, canvas, overlay, picture, readout, scale, buttons, spoken };
   readout.ariaLive = "polite";
   overlay.tabIndex = 0;
   overlay.role = "application";
@@ -221,7 +223,7 @@ function start(parent) {
   overlay.onpointerleave = overlay.onblur = () => look(state.data.group, null);
   overlay.onclick = (event) => hold(state, under(state, event));
   overlay.onkeydown = (event) => press(state, event);
-  root.append(scale, stage, readout);
+  root.append(scale, stage, readout, spoken);
   parent.append(root);
   state.unhear = hear(() => state.data.group, () => show(state));
   state.watch = new ResizeObserver(() => state.data && root.offsetWidth !== state.room && draw(state));

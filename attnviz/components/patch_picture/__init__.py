@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from attnviz.components import Number, framed, part
 from attnviz.components.palette import Theme, locked, palette
+from attnviz.components.tokens import Spoken, numbered, spoken
 
 _mount = part("patch_picture", "tokens")
 
@@ -25,7 +26,7 @@ class PatchWords:
     join: str
     pair: str
     beside: str  # before the tokens that are no patches
-    scale: str  # {most}: the weight of the darkest patch
+    scale: str  # {most}: the weight of the patch of the strongest colour
     plain: str  # leave the colours away
     way: str
 
@@ -63,6 +64,7 @@ def patch_picture(
     query: int | None = None,
     key_place: int | None = None,
     held: str = "",
+    read_aloud: Spoken | None = None,
     digits: int = 2,
     tallest: int = 400,
     size: Number = 1.0,
@@ -71,6 +73,7 @@ def patch_picture(
 
     A click chooses the patch that asks, or the one that is asked; pointing at another one reads
     the weight between them. The arrow keys point, Enter chooses, Escape lets go.
+    `read_aloud` stands below, of the patch that is locked.
     """
     data = {
         "label": shown.label,
@@ -83,11 +86,14 @@ def patch_picture(
         "grid": list(shown.grid),
         "pixels": list(shown.size),
         "words": asdict(words),
+        "numbers": numbered(shown.queries, shown.keys, (), ()),
+        "spoken": spoken(read_aloud),
+        "spokenDigits": max(3, digits),
         "group": group,
         "locked": locked(query, key_place, held),
         "digits": digits,
         "tallest": tallest * size,
-        "letter": round(12 * size),
+        "letter": max(16, round(12 * size)) if size > 1 else 12,
         "size": size,
         **palette(theme),
     }

@@ -42,7 +42,8 @@ function lay(state) {
   state.room = root.offsetWidth;
   state.edge = Math.ceil(data.letter * 1.7);
   const wide = (state.room - state.edge - 2) / columns;
-  state.cell = Math.max(4, Math.floor(Math.min(wide, data.tallest / rows)));
+  const high = data.tallest + Math.max(0, innerHeight - 720);
+  state.cell = Math.max(4, Math.floor(Math.min(wide, high / rows)));
   const [width, height] = [state.edge + columns * state.cell + 2, state.edge + rows * state.cell + 2];
   [state.view, state.pen] = [canvas, overlay].map((each) => fit(each, width, height));
   state.font = getComputedStyle(root);
@@ -114,6 +115,7 @@ function show(state) {
   state.toggle.ariaPressed = state.plain;
   legend(state, scale.lastChild, it);
   specials(state, it);
+  speak(state, state.map);
 }
 
 function mark(state, place, colours, dash) {
@@ -227,9 +229,10 @@ function start(parent) {
   const root = make("div", "root patches holds");
   const [canvas, overlay, picture] = [make("canvas"), make("canvas", "over"), make("canvas")];
   const [readout, pair, beside] = [make("p", "readout"), make("p", "pair"), make("div", "beside")];
+  const spoken = make("p", "quiet spoken");
   const [buttons, toggle] = [WAYS.map(() => make("button", "mode")), make("button", "mode")];
   const scale = make("div", "scale", make("span", "modes", ...buttons), make("span", "", toggle), make("span", "legend"));
-  const state = { root, canvas, overlay, picture, readout, pair, beside, buttons, toggle, scale, side: "query", plain: false };
+  const state = { root, canvas, overlay, picture, readout, pair, beside, buttons, toggle, scale, spoken, side: "query", plain: false };
   readout.ariaLive = pair.ariaLive = "polite";
   overlay.tabIndex = 0;
   overlay.role = "application";
@@ -242,7 +245,7 @@ function start(parent) {
   overlay.onpointerleave = overlay.onblur = () => point(state, null);
   overlay.onclick = (event) => choose(state, under(state, event));
   overlay.onkeydown = (event) => press(state, event);
-  root.append(scale, make("div", "whole", make("div", "stage", canvas, overlay), make("div", "said", readout, beside, pair)));
+  root.append(scale, make("div", "whole", make("div", "stage", canvas, overlay), make("div", "said", readout, beside, pair)), spoken);
   parent.append(root);
   state.unhear = hear(() => state.data?.group, () => show(state));
   state.watch = new ResizeObserver(() => state.data && root.offsetWidth !== state.room && draw(state));

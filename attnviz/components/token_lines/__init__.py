@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from attnviz.components import Number, framed, part
 from attnviz.components.palette import HEADS, Theme, locked, palette
+from attnviz.components.tokens import Spoken, numbered, spoken
 
 _mount = part("token_lines", "tokens")
 
@@ -43,6 +44,8 @@ def token_lines(
     words: LineWords,
     queries: Sequence[str],
     keys: Sequence[str],
+    query_numbers: Sequence[int] = (),
+    key_numbers: Sequence[int] = (),
     ranges: bytes,
     strip: Sequence[tuple[str, bool]],
     other_strip: Sequence[tuple[str, bool]] = (),
@@ -51,6 +54,7 @@ def token_lines(
     key_place: int | None = None,
     held: str = "",
     text: str = "",
+    read_aloud: Spoken | None = None,
     limit: Number = 1,
     digits: int = 2,
     size: Number = 1.0,
@@ -61,7 +65,7 @@ def token_lines(
     a click locks it, once more lets go. The arrow keys walk along the columns. `strip` is the text
     that asks, a token and whether a blank stands before it; `other_strip` the text that is asked,
     where it is another one. Many heads each have a colour of their own. `text` names what is
-    shown: what was locked in another one is let go.
+    shown: what was locked in another one is let go. `read_aloud` stands below.
     """
     colours = HEADS[theme]
     data = {
@@ -73,6 +77,8 @@ def token_lines(
         "words": asdict(words),
         "queries": list(queries),
         "keys": list(keys),
+        "numbers": numbered(queries, keys, query_numbers, key_numbers),
+        "spoken": spoken(read_aloud),
         "strip": [list(piece) for piece in strip],
         "otherStrip": [list(piece) for piece in other_strip],
         "same": not other_strip,

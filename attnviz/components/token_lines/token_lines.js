@@ -40,6 +40,7 @@ function show(state) {
   color(state, now, found);
   lines(state, now, each);
   write(state.readout, now ? sentence(state, now, found) : data.words.hint);
+  speak(state, state.maps[0]);
   root.classList.toggle("busy", Boolean(now));
 }
 
@@ -109,9 +110,9 @@ function sentence({ data }, now, found) {
   const { side, at } = now;
   const [own, others] = side === "query" ? [data.queries, data.keys] : [data.keys, data.queries];
   const ranked = found[0]?.map((weight, i) => [weight ?? -1, i]).sort((a, b) => b[0] - a[0]).slice(0, 3) ?? [];
-  const list = ranked.filter(([weight]) => weight > 0).map(([weight, i]) => fill(data.words.share, { token: others[i], place: i + 1, value: weight.toFixed(data.digits) }));
+  const list = ranked.filter(([weight]) => weight > 0).map(([weight, i]) => fill(data.words.share, { token: others[i], place: data.numbers[side === "query" ? "key" : "query"][i], value: weight.toFixed(data.digits) }));
   const said = list.length ? (side === "query" ? data.words.attends : data.words.attended) : data.words.nothing;
-  return fill(said, { token: own[at], place: at + 1, head: data.heads[0]?.name ?? "", list: list.join(data.words.join) });
+  return fill(said, { token: own[at], place: data.numbers[side][at], head: data.heads[0]?.name ?? "", list: list.join(data.words.join) });
 }
 
 function tokenNode(state, text, side, at) {
@@ -154,9 +155,10 @@ function start(parent) {
   body.append(canvas);
   frame.append(left, body, right);
   const scroll = make("div", "scroll", frame);
-  root.append(text, readout, make("div", "under", head, scroll));
+  const spoken = make("p", "quiet spoken");
+  root.append(text, readout, make("div", "under", head, scroll), spoken);
   parent.append(root);
-  const state = { root, text, head, readout, left, right, body, canvas };
+  const state = { root, text, head, readout, left, right, body, canvas, spoken };
   readout.ariaLive = "polite";
   const node = (event) => event.target.closest?.(".token, .piece");
   const point = (event) => {

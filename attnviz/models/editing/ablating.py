@@ -7,17 +7,52 @@ from typing import Any
 import numpy as np
 import torch
 
-from attnviz.attention.arrays import read_only
-from attnviz.attention.head_importance import ablation_importance
 from attnviz.errors import InputError
 from attnviz.models.editing.changes import relative
 from attnviz.models.editing.edits import Edit
 from attnviz.models.editing.sloping import Gates, slopes_of_loss, slopes_of_vectors
-from attnviz.models.editing.worth import MOST_SLOPED, Worth
+from attnviz.models.editing.worth import MOST_SLOPED, PerLayer, Worth, worth_of
 from attnviz.models.model import Model
 from attnviz.models.recorder import numbers
 
 Progress = Callable[[str, float], None]
+
+
+class Ablation:
+    """One text on one model: what comes as the model is, and without each of its heads."""
+
+    def __init__(
+        self,
+        model: Model,
+        text: "str | np.ndarray",
+        text_pair: str | None = None,
+        target: str | None = None,
+        *,
+        window: int | None = None,
+    ) -> None:
+        if model.tier != "exact":
+            raise InputError("models.no_ablation", name=model.name)
+        if window is not None and isinstance(text, str) and text_pair is None:
+            text, _ = model._part(text, window)
+        self._model = model
+        self._inputs = model._given(text, text_pair, target).inputs
+        with torch.inference_mode():
+            self.counts, self.loss, self._plain = _run(model, self._inputs, ())
+
+    def slopes(self, progress: Callable[[float], None]) -> PerLayer:
+        """Run the model backwards; none of a text of more than MOST_SLOPED tokens."""
+        return _slopes(self._model, self._inputs, progress)
+
+    def without(self, layer: int, head: int) -> tuple[float, float]:
+        """Run the model without a head: how far the last vectors move, and its loss, NaN if none.
+
+        Layers and heads count from 0.
+        """
+        edit = Edit(kind="off", layer=layer, head=head)
+        with torch.inference_mode():
+            _, loss, vectors = _run(self._model, self._inputs, (edit,))
+        moved = float(relative(self._plain, vectors).mean())
+        return moved, np.nan if loss is None else loss
 
 
 def worth(
@@ -36,34 +71,15 @@ def worth(
     Raises:
         InputError: if the model cannot read the text, or nothing can be changed in it.
     """
-    if model.tier != "exact":
-        raise InputError("models.no_ablation", name=model.name)
-    if window is not None and isinstance(text, str) and text_pair is None:
-        text, _ = model._part(text, window)
-    inputs = model._given(text, text_pair, target).inputs
     tell = progress or (lambda stage, share: None)
-    slopes = _slopes(model, inputs, lambda share: tell("slope", share))
-    with torch.inference_mode():
-        counts, loss, plain = _run(model, inputs, ())
-        moved: list[list[float]] = [[] for _ in counts]
-        losses: list[list[float]] = [[] for _ in counts]
-        done, total = 0, sum(counts)
-        for layer, n_heads in enumerate(counts):
-            for head in range(n_heads):
-                tell("ablate", done / total)
-                edit = Edit(kind="off", layer=layer, head=head)
-                _, without, vectors = _run(model, inputs, (edit,))
-                moved[layer].append(float(relative(plain, vectors).mean()))
-                losses[layer].append(np.nan if without is None else without)
-                done += 1
-    return Worth(
-        moved=tuple(read_only(np.array(each)) for each in moved),
-        loss=loss,
-        losses=()
-        if loss is None
-        else tuple(read_only(ablation_importance(each, loss)) for each in losses),
-        slopes=slopes,
-    )
+    found = Ablation(model, text, text_pair, target, window=window)
+    slopes = found.slopes(lambda share: tell("slope", share))
+    runs, total = [], sum(found.counts)
+    for layer, n_heads in enumerate(found.counts):
+        for head in range(n_heads):
+            tell("ablate", len(runs) / total)
+            runs.append(found.without(layer, head))
+    return worth_of(found.counts, found.loss, runs, slopes)
 
 
 def _run(

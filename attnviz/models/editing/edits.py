@@ -31,6 +31,9 @@ PLACES: dict[str, tuple[str, ...]] = {
 }
 """What each kind of change is made to, in the order in which it is written."""
 
+WHOLE = ("off", "even")
+"""The kinds that change a whole head."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
@@ -104,9 +107,17 @@ class LayerEdits:
 
 
 def edits_of(written: Iterable["Edit | Sequence[str | int]"]) -> tuple[Edit, ...]:
-    """Read several changes, each once; those that are read already stay as they are."""
-    read = (each if isinstance(each, Edit) else Edit.of(each) for each in written)
-    return tuple(dict.fromkeys(read))
+    """Read several changes, each once; those that are read already stay as they are.
+
+    A head is off or even, not both: the later of the two replaces the earlier.
+    """
+    read = [each if isinstance(each, Edit) else Edit.of(each) for each in written]
+    whole = {(each.layer, each.head): each for each in read if each.kind in WHOLE}
+    return tuple(
+        each
+        for each in dict.fromkeys(read)
+        if each.kind not in WHOLE or whole[each.layer, each.head] == each
+    )
 
 
 def of_layer(edits: Sequence[Edit], place: int, kind: str) -> LayerEdits:
@@ -138,6 +149,18 @@ def check(edits: Sequence[Edit], layers: Sequence[Layer]) -> None:
         here = of_layer(edits, place, layer.kind)
         if here:
             _check_layer(here, place, layer)
+
+
+def possible(edits: Sequence[Edit], layers: Sequence[Layer]) -> tuple[Edit, ...]:
+    """Leave out what `check` refuses, one after the other: what stands before it counts."""
+    kept: tuple[Edit, ...] = ()
+    for edit in edits:
+        try:
+            check((*kept, edit), layers)
+        except InputError:
+            continue
+        kept = (*kept, edit)
+    return kept
 
 
 def check_place(layer: int, head: int, heads: Sequence[int]) -> None:

@@ -43,6 +43,15 @@ GROUPS = {
 }
 """Which questions stand together; one that is named nowhere stands in the last group."""
 
+
+def groups() -> dict[str, tuple[str, ...]]:
+    """Give the groups in the order of their questions; a vision model opens on its patches."""
+    if not asked.eyes():
+        return GROUPS
+    first, *rest = GROUPS["look"]
+    return GROUPS | {"look": (rest[0], first, *rest[1:])}
+
+
 APPLIES: dict[str, Callable[[str], bool]] = {
     "patches": lambda kind: kind == "vision",
     "lines": lambda kind: kind != "vision",

@@ -8,6 +8,7 @@ from attnviz.models.cards import Reader, cards
 from attnviz.models.catalogue import Entry, HeadNote, allowed, catalogue
 from attnviz.models.images import reads_pictures
 from attnviz.models.results import Capture
+from attnviz.models.views import View
 from attnviz.settings import Edit, Settings
 from attnviz.ui import cached_models, session
 from attnviz.ui.cached_models import Asked
@@ -133,13 +134,14 @@ def heads(capture: Capture) -> list[tuple[int, int]]:
     note = example()
     if not chosen and note is not None:
         chosen = ((note.layer, note.head),)
-    there = [pair for pair in chosen if _there(capture, pair)]
-    first = there[0] if there else (0, 0)
+    known = [pair for pair in chosen if there(capture, pair)]
+    first = known[0] if known else (0, 0)
     sides = _sides(capture, first[0])
-    return [pair for pair in there if _sides(capture, pair[0]) == sides] or [first]
+    return [pair for pair in known if _sides(capture, pair[0]) == sides] or [first]
 
 
-def _there(capture: Capture, pair: tuple[int, int]) -> bool:
+def there(capture: Capture, pair: tuple[int, int]) -> bool:
+    """Tell whether a model has this head, (layer, head)."""
     return pair[0] < capture.n_layers and pair[1] < capture.layers[pair[0]].n_heads
 
 
@@ -160,6 +162,24 @@ def look(queries: tuple[str, ...]) -> int | None:
     plain = [label.lstrip("␣#").casefold() for label in queries]
     places = [place for place, label in enumerate(plain) if label == asks.casefold()]
     return places[-1] if places else middle
+
+
+def row(capture: Capture, view: View) -> int:
+    """Give the row that a question about one token is about: the token that is looked at.
+
+    Where none is, the last word that sees more than one key: its row has something to say.
+    """
+    looked = look(view.queries)
+    if looked is not None or view.row_edges is not None:
+        return min(looked or 0, len(view.weights) - 1)
+    tokens = capture.query_tokens(heads(capture)[0][0])
+    several = view.ranges[:, 1] > view.ranges[:, 0]
+    telling = [
+        at
+        for at, place in enumerate(view.query_places)
+        if several[at] and not tokens[place].special and any(map(str.isalnum, tokens[place].text))
+    ]
+    return telling[-1] if telling else 0
 
 
 def show(note: HeadNote) -> None:

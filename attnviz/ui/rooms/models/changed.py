@@ -84,7 +84,8 @@ def _grid(found: Changes, edited: Capture) -> None:
         chosen=asked.heads(edited),
         theme=session.theme(),
         on_head=grids.open_head,
-        largest=grids.tile_side(edited.n_layers),
+        largest=grids.LARGEST,
+        tallest=grids.TALLEST,
         size=session.size(),
     )
 

@@ -46,9 +46,9 @@ def shared(capture: Capture, layer: int, head: int) -> None:
     if size == 1:
         return
     first = head - head % size
-    others = [str(each) for each in range(first, first + size) if each != head]
+    group = map(str, range(first, first + size))
     st.badge(
-        t("models.shared", heads=", ".join(others)),
+        t("models.shared", heads=", ".join(group)),
         icon=":material/share:",
         color="gray",
         help=t("models.shared_help", n_heads=found.n_heads, n_kv_heads=found.n_kv_heads),

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from attnviz.components.head_grid import head_grid
+from attnviz.errors import InputError
 from attnviz.figures.code_edits import numpy_worth, package_worth
 from attnviz.figures.spoken_edits import (
     agreement_said,
@@ -17,9 +18,11 @@ from attnviz.figures.spoken_edits import (
 )
 from attnviz.models.editing.worth import Worth
 from attnviz.models.results import Capture
+from attnviz.models.worker import MOST_SECONDS
 from attnviz.text import Words
 from attnviz.text.numbers import decimals
 from attnviz.ui import cached_models, controls, refusals, session, tools
+from attnviz.ui.cached_models import Asked
 from attnviz.ui.rooms.models import asked, folds, grids, named_edits
 
 ORDERS = ("off", "gradient")
@@ -31,7 +34,7 @@ _TILE = 3
 def draw(capture: Capture) -> None:
     """Offer the runs, show how far they are, and then which head is needed most."""
     t, n_heads = session.t(), sum(layer.n_heads for layer in capture.layers)
-    if session.settings().amount not in range(1, len(ORDERS) + 1):
+    if not shown():
         st.button(
             t("each_off.start", n=n_heads),
             icon=":material/format_list_numbered:",
@@ -46,8 +49,15 @@ def draw(capture: Capture) -> None:
         again=partial(cached_models.forget_worth, wanted),
         stop=partial(asked.stop, work),
     )
-    if found is not None:
+    if found is not None and found.ended:
+        _ended(found, capture, wanted)
+    elif found is not None:
         _draw(found, capture)
+
+
+def shown() -> bool:
+    """Tell whether it was asked for."""
+    return session.settings().amount in range(1, len(ORDERS) + 1)
 
 
 def _show() -> None:
@@ -66,12 +76,40 @@ def _order(found: Worth) -> str:
     return ORDERS[shown - 1]
 
 
-def _draw(found: Worth, capture: Capture) -> None:
-    t = session.t()
-    names = [
-        [named_edits.head_name(capture, layer, head) for head in range(len(heads))]
-        for layer, heads in enumerate(found.importance)
+def _names(capture: Capture) -> list[list[str]]:
+    return [
+        [named_edits.head_name(capture, layer, head) for head in range(own.n_heads)]
+        for layer, own in enumerate(capture.layers)
     ]
+
+
+def _ended(found: Worth, capture: Capture, wanted: Asked) -> None:
+    """Say why the runs were given up, and show what the gradient says all the same."""
+    t, names = session.t(), _names(capture)
+    values = {"seconds": round(MOST_SECONDS)} if found.ended == "models.slow" else {}
+    reason = refusals.sentence(InputError(found.ended, **values))
+    st.info(refusals.escape(t("each_off.ended", reason=reason)))
+    st.button(
+        t("models.again"),
+        key="fold.again",
+        on_click=cached_models.forget_worth,
+        args=(wanted,),
+    )
+    layer, head = found.ranked("gradient")[0]
+    slope = float(found.gradient[layer][head])
+    of = "moved" if found.loss is None else "loss"
+    size = share(slope) if found.loss is None else decimals(slope, 2)
+    said = t(f"each_off.first.{of}", head=names[layer][head], slope=size)
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        _grid(found, capture, names, "gradient")
+    with right:
+        st.markdown(worth_table(found, names, t, max(3, session.settings().digits), "gradient"))
+    tools.say(said)
+
+
+def _draw(found: Worth, capture: Capture) -> None:
+    t, names = session.t(), _names(capture)
     st.markdown(f"**{refusals.escape(worth_said(found, names, t))}**")
     st.markdown(refusals.escape(agreement_said(found, names, t)))
     order = _order(found)
@@ -95,7 +133,8 @@ def _grid(found: Worth, capture: Capture, names: list[list[str]], order: str) ->
     t = session.t()
     values = found.gradient if order == "gradient" else found.importance
     most = max(float(heads.max(initial=0.0)) for heads in values)
-    of = f"{order}_loss" if found.losses else f"{order}_moved"
+    has_loss = found.loss is not None
+    of = f"{order}_loss" if has_loss else f"{order}_moved"
     head_grid(
         [shades(heads, most) for heads in values],
         [(_TILE, _TILE)] * len(values),
@@ -103,7 +142,7 @@ def _grid(found: Worth, capture: Capture, names: list[list[str]], order: str) ->
         [layer.n_heads for layer in capture.layers],
         key="worth_grid",
         label=t("each_off.grid_label"),
-        title=t(f"each_off.grid.{of}", most=decimals(most, 2) if found.losses else share(most)),
+        title=t(f"each_off.grid.{of}", most=decimals(most, 2) if has_loss else share(most)),
         hint=t("edit.grid_hint"),
         notes=[
             _note(found, layer, head, name, t)
@@ -113,18 +152,21 @@ def _grid(found: Worth, capture: Capture, names: list[list[str]], order: str) ->
         chosen=asked.heads(capture),
         theme=session.theme(),
         on_head=grids.open_head,
-        largest=grids.tile_side(capture.n_layers),
+        largest=grids.LARGEST,
+        tallest=grids.TALLEST,
         size=session.size(),
     )
 
 
 def shades(importance: np.ndarray, most: float) -> bytes:
-    """Draw each head of a layer as a square: the darker the more it is needed, 0 and less pale."""
+    """Draw each head of a layer as a square: the stronger the more it is needed."""
     shares = np.clip(importance / most if most > 0 else 0 * importance, 0, 1)
     return np.repeat(np.rint(np.sqrt(shares) * 255).astype(np.uint8), _TILE * _TILE).tobytes()
 
 
 def _note(found: Worth, layer: int, head: int, name: str, t: Words) -> str:
+    if found.ended:
+        return t("each_off.note_ended", head=name, slope=decimals(found.slopes[layer][head], 3))
     moved = share(float(found.moved[layer][head]))
     if not found.losses or found.loss is None:
         said = t("each_off.note_moved", head=name, moved=moved)
@@ -148,13 +190,16 @@ def worth_table(
 
     Where there is a loss, −∂loss/∂ξ is by how much it would grow if it went on as it begins.
     """
-    loss = ["grown", *(["foreseen"] if found.slopes else [])]
-    columns = ["head", *(loss if found.losses else []), "moved"]
-    columns += ["speed"] if found.slopes and not found.losses else []
+    columns = ["head", *(["grown"] if found.losses else [])]
+    columns += ["foreseen"] if found.slopes and found.loss is not None else []
+    columns += ["moved"] if found.moved else []
+    columns += ["speed"] if found.slopes and found.loss is None else []
     lines = [f"| {' | '.join(t(f'each_off.column.{name}') for name in columns)} |"]
     lines.append("|:--|" + "--:|" * (len(columns) - 1))
     for layer, head in found.ranked(order)[:MOST_LISTED]:
-        numbers = {"head": names[layer][head], "moved": share(float(found.moved[layer][head]))}
+        numbers = {"head": names[layer][head]}
+        if found.moved:
+            numbers["moved"] = share(float(found.moved[layer][head]))
         if found.losses:
             numbers["grown"] = signed(float(found.losses[layer][head]), digits)
         if found.slopes:

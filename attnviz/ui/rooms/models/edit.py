@@ -9,16 +9,26 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.models.editing.edits import EVERY_HEAD, Edit, check, edits_of
 from attnviz.models.results import Capture
-from attnviz.models.views import View
+from attnviz.models.views import View, numbered
 from attnviz.settings import Settings
 from attnviz.settings.links import MAX_EDITS
 from attnviz.ui import cached_models, refusals, session
 from attnviz.ui.cached_models import Asked
-from attnviz.ui.rooms.models import asked, changed, each_off, folds, named_edits, one_head
+from attnviz.ui.rooms.models import (
+    asked,
+    changed,
+    each_off,
+    folds,
+    mending,
+    named_edits,
+    one_head,
+)
 
 Written = tuple[str | int, ...]
 
 _PEEK = asked.UNTOUCHED
+_NO_EXAMPLE = "edit.no_example"
+"""The flag of a person who changed something, or wants nothing to be changed."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +50,16 @@ def panel() -> None:
         if capture is not None and capture.tier == "given":
             st.info(session.t()("edit.given"))
             return
-        if capture is not None:
+        if capture is not None and not session.alone():
             _choose(capture)
         refusals.show("edit")
         _chips(capture)
         if not session.settings().edits:
-            st.caption(session.t()("edit.explained"))
+            if capture is None or session.flag(_NO_EXAMPLE) or each_off.shown():
+                st.caption(session.t()("edit.explained"))
             if capture is not None:
                 each_off.draw(capture)
+                _example(capture)
         elif capture is not None:
             found = folds.waited(
                 cached_models.changes(with_edits()),
@@ -55,6 +67,29 @@ def panel() -> None:
             )
             if found is not None:
                 changed.draw(found, with_edits())
+        if capture is not None and session.alone():
+            _choose(capture)
+
+
+def _example(capture: Capture) -> None:
+    """Answer the question with the head in hand switched off, until a person changes something."""
+    if session.flag(_NO_EXAMPLE) or each_off.shown():
+        return
+    t, pair = session.t(), asked.heads(capture)[0]
+    of = replace(with_edits(), edits=(("off", *pair),))
+    with st.container(key="example", horizontal=True, vertical_alignment="center", gap="small"):
+        told = t("edit.example", names=named_edits.head_name(capture, *pair))
+        st.caption(f":material/lightbulb: {refusals.escape(told)}", width="content")
+        st.button(
+            t("edit.example_drop"),
+            type="tertiary",
+            key="edit.example_drop",
+            on_click=session.set_flag,
+            args=(_NO_EXAMPLE, True),
+        )
+    found = folds.waited(cached_models.changes(of), again=partial(cached_models.changes.clear, of))
+    if found is not None:
+        changed.draw(found, of)
 
 
 def with_edits() -> Asked:
@@ -136,13 +171,16 @@ def _choose_pair(capture: Capture) -> None:
     if session.settings().unit != "pieces" or view.row_edges is not None:
         st.button(t("why.to_pieces"), key="edit.pieces", on_click=_to_pieces)
         return
-    pair = _pair(view)
-    sides = (("why.asks", "query", view.queries), ("why.asked", "key", view.keys))
-    for label, side, tokens in session.notation().pair(*sides):
+    pair = _pair(capture, view)
+    sides = (
+        ("why.asks", "query", view.queries, view.query_numbers),
+        ("why.asked", "key", view.keys, view.key_numbers),
+    )
+    for label, side, tokens, numbers in session.notation().pair(*sides):
         st.selectbox(
             t(label),
             range(len(tokens)),
-            format_func=lambda at, tokens=tokens: f"{at + 1} {tokens[at]}",
+            format_func=numbered(numbers, tokens).__getitem__,
             key=f"control.edit_{side}",
             on_change=_take,
             args=(side, view),
@@ -174,9 +212,9 @@ def _to_pieces() -> None:
     session.change("models", unit="pieces", query=query, key=None, passage=asked.text())
 
 
-def _pair(view: View) -> _Pair:
+def _pair(capture: Capture, view: View) -> _Pair:
     """Give the pair in hand; where no key is held, the one with the largest weight."""
-    row = min(asked.look(view.queries) or 0, len(view.queries) - 1)
+    row = asked.row(capture, view)
     column = session.settings().key
     if column is None or column >= len(view.keys):
         column = int(view.weights[row].argmax())
@@ -197,7 +235,8 @@ def _turn(wanted: Sequence[Written], there: bool) -> None:
     """Make changes, or undo them where they are there."""
     now = session.settings().edits
     kept = tuple(edit for edit in now if edit not in wanted)
-    _put(kept if there else (*kept, *wanted))
+    after = edits_of(kept if there else (*kept, *wanted))
+    _put(tuple(edit.written for edit in after))
 
 
 def _put(edits: tuple[Written, ...]) -> None:
@@ -206,14 +245,17 @@ def _put(edits: tuple[Written, ...]) -> None:
     def changes() -> dict[str, object]:
         if len(edits) > MAX_EDITS:
             raise InputError("edits.too_many", most=MAX_EDITS)
-        plain = asked.captured()
-        if plain is not None and len(edits) > len(session.settings().edits):
-            check(edits_of(edits), plain.layers)
         capture = asked.captured()
+        known = capture or mending.untouched()
+        if set(edits) - set(session.settings().edits):
+            session.set_flag(mending.UNCHECKED, known is None)
+            if known is not None:
+                check(edits_of(edits), known.layers)
         shown = tuple(asked.heads(capture)) if capture else session.settings().heads_shown
         return {"edits": edits, "heads_shown": shown, "passage": asked.text()}
 
     session.set_flag(_PEEK, False)
+    session.set_flag(_NO_EXAMPLE, True)
     session.attempt("edit", changes)
 
 

@@ -14,7 +14,7 @@ Found = TypeVar("Found")
 _SOON = 1.0  # seconds that are waited before progress is shown
 PASSING = ("models.cancelled", "models.crashed", "models.memory", "models.slow")
 """Reasons that may be gone when the same is asked once more."""
-_OF_THE_MODEL = ("convert", "load", "check", "capture")
+_OF_THE_MODEL = ("wait", "convert", "load", "check", "capture")
 """Stages of a model that had to be loaded again."""
 
 

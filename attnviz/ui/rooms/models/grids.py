@@ -5,8 +5,8 @@ from attnviz.models.results import Capture
 from attnviz.ui import session
 from attnviz.ui.rooms.models import asked, holding
 
-_TALLEST = 420
-_SMALLEST, _LARGEST = 14, 34
+TALLEST, LARGEST = 400, 34
+"""Pixels of all heads from top to bottom, so that they are seen at once, and of one."""
 
 
 def layer_name(capture: Capture, layer: int) -> str:
@@ -15,11 +15,6 @@ def layer_name(capture: Capture, layer: int) -> str:
     if found.kind not in ("encoder", "decoder", "cross"):
         return str(found.number)
     return session.t()(f"models.short.{found.kind}", number=str(found.number))
-
-
-def tile_side(n_layers: int) -> int:
-    """Give the pixels along the side of a head, so that all layers are seen at once."""
-    return max(_SMALLEST, min(_LARGEST, _TALLEST // n_layers))
 
 
 def open_head(chosen: Chosen) -> None:

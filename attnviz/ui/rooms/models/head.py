@@ -3,13 +3,16 @@
 import streamlit as st
 
 from attnviz.errors import InputError
+from attnviz.models.results import Capture
 from attnviz.settings import OVERFLOWS
 from attnviz.ui import bar, controls, refusals, session
+from attnviz.ui.jobs import Job
 from attnviz.ui.rooms.models import (
     asked,
     cards,
     edit,
     holding,
+    mending,
     one_head,
     opening,
     picture_choice,
@@ -30,14 +33,14 @@ def draw() -> None:
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         _models()
         _examples()
-        cards.choose()
         bar.shell(saving.draw)
     if opening.given():
         st.caption(t("models.given_shown"))
-        opening.draw()
+        with st.container(key="texts", horizontal=True, vertical_alignment="center", gap="small"):
+            opening.draw()
+            cards.choose()
     elif asked.eyes():
-        picture_choice.draw()
-        _chip()
+        picture_choice.draw(_end)
     else:
         _texts()
     wait()
@@ -52,6 +55,12 @@ def _models() -> None:
         value=asked.model(),
         take=_take_model,
     )
+
+
+def _end() -> None:
+    """Draw the end of the line of the text: questions with an answer, and whose weights."""
+    cards.choose()
+    _chip()
 
 
 def _chip() -> None:
@@ -120,7 +129,7 @@ def _texts() -> None:
                 args=(two,),
             )
         opening.draw()
-        _chip()
+        _end()
     refusals.show("passage")
 
 
@@ -146,11 +155,15 @@ def _one_or_two(two: bool) -> None:
 
 def wait() -> None:
     """Show progress while the model works, or why there is nothing to see."""
+    mending.settle()
     edit.banner()
-    work = asked.job()
+    asked.job().wait(_SOON)
+    work = mending.job()
     if not work.wait(_SOON):
-        _progress()
-    elif work.failed:
+        _progress(work)
+        return
+    mending.mend()
+    if work.failed:
         t, reason = session.t(), work.future.exception()
         if not isinstance(reason, InputError):
             raise reason or RuntimeError("a failed job must have a reason")
@@ -163,8 +176,8 @@ def wait() -> None:
 
 
 @st.fragment(run_every=0.4)
-def _progress() -> None:
-    t, work = session.t(), asked.job()
+def _progress(work: Job[Capture]) -> None:
+    t = session.t()
     if work.done:
         st.rerun()
     st.progress(work.share, text=t(f"models.stage.{work.stage or 'start'}"))

@@ -6,11 +6,14 @@ import streamlit as st
 from attnviz.errors import InputError
 from attnviz.figures.hidden import hidden_bars, hidden_bars_alt
 from attnviz.models.results import Capture
-from attnviz.models.views import Unit, View, hidden_mass, without
+from attnviz.models.views import Unit, View, hidden_mass, numbered, without
 from attnviz.text.numbers import number
 from attnviz.ui import cached_models, refusals, session, tools
 from attnviz.ui.plots import plot
 from attnviz.ui.rooms.models import asked, coded, folds
+
+_NO_EXAMPLE = "hidden.no_example"
+"""The flag of a person who chose what is hidden, or that nothing is."""
 
 
 def applied(view: View) -> View:
@@ -61,7 +64,7 @@ def _draw(capture: Capture) -> None:
         st.info(t("hidden.blocks"))
         return
     _choose(capture, view)
-    hidden = session.settings().hidden
+    hidden = session.settings().hidden or _example(capture, view)
     masses = hidden_mass(view, hidden)
     if not np.isin(view.key_places, hidden).any():
         st.caption(t("hidden.none"))
@@ -79,16 +82,35 @@ def _draw(capture: Capture) -> None:
         "hidden.said",
         average=number(float(masses.mean()), digits),
         query=view.queries[most],
-        i=most + 1,
+        i=view.query_numbers[most],
         most=number(float(masses[most]), digits),
     )
     tools.say(said + (" " + t("hidden.empty", n=empty) if empty else ""))
 
 
+def _example(capture: Capture, view: View) -> tuple[int, ...]:
+    """Hide special tokens, else the first one, until a person chooses; lines and map keep them."""
+    if session.flag(_NO_EXAMPLE):
+        return ()
+    t, tokens = session.t(), capture.key_tokens(asked.heads(capture)[0][0])
+    special = tuple(place for place in view.key_places if tokens[place].special)
+    hidden = special or view.key_places[:1]
+    if len(hidden) == len(view.keys):
+        return ()
+    names = zip(view.key_places, numbered(view.key_numbers, view.keys), strict=True)
+    with st.container(key="example", horizontal=True, vertical_alignment="center", gap="small"):
+        told = t("hidden.example", tokens=", ".join(name for at, name in names if at in hidden))
+        st.caption(f":material/lightbulb: {refusals.escape(told)}", width="content")
+        st.button(
+            t("hidden.example_drop"), type="tertiary", key="hidden.drop", on_click=_hide, args=([],)
+        )
+    return hidden
+
+
 def _choose(capture: Capture, view: View) -> None:
     """Draw the choice of any keys, all special ones at once, and the way back."""
     t, hidden = session.t(), session.settings().hidden
-    there = dict(zip(view.key_places, view.keys, strict=True))
+    there = dict(zip(view.key_places, numbered(view.key_numbers, view.keys), strict=True))
     layer = asked.heads(capture)[0][0]
     special = [at for at in there if capture.key_tokens(layer)[at].special]
     with st.container(key="hiding", horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -96,7 +118,7 @@ def _choose(capture: Capture, view: View) -> None:
         st.multiselect(
             t("hidden.choose"),
             list(there),
-            format_func=lambda at: f"{at + 1} {there[at]}",
+            format_func=there.__getitem__,
             key="control.hidden",
             placeholder=t("hidden.nothing"),
             on_change=lambda: _hide(session.got("control.hidden")),
@@ -111,6 +133,7 @@ def _choose(capture: Capture, view: View) -> None:
 
 def _hide(places: list[int]) -> None:
     """Hide other keys; the columns of the map are counted anew, so none is held."""
+    session.set_flag(_NO_EXAMPLE, True)
     hidden = tuple(sorted(set(places)))
     session.change("models", hidden=hidden, key=None, passage=asked.text())
 
@@ -123,5 +146,5 @@ def _whole(capture: Capture) -> View:
 
 
 def _names(view: View) -> list[str]:
-    places = zip(view.key_places, view.keys, strict=True)
-    return [f"{at + 1} {name}" for at, name in places if at in session.settings().hidden]
+    places = zip(view.key_places, numbered(view.key_numbers, view.keys), strict=True)
+    return [name for at, name in places if at in session.settings().hidden]

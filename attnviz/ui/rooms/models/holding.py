@@ -32,11 +32,11 @@ def changes(kept: Kept) -> dict[str, Any]:
     held = {name: getattr(found, name) for key, name in _FIELDS.items() if key in kept.values}
     if not {"query", "key"} & set(held):
         return held
-    view = _shown()
-    if view is None or one_head.name_of(view) != kept.text:
+    capture, view = asked.captured(), _shown()
+    if capture is None or view is None or one_head.name_of(view) != kept.text:
         return {name: value for name, value in held.items() if name == "colours"}
     if held.get("held") != "query" and held.get("key") is not None and not kept.values.get("q"):
-        held["query"] = asked.look(view.queries) or session.settings().query
+        held["query"] = asked.row(capture, view)
     return held
 
 

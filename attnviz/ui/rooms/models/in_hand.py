@@ -6,14 +6,14 @@ from attnviz.models.results import Capture
 from attnviz.ui import session
 from attnviz.ui.rooms.models import asked
 
-_BY_ITSELF = ("all_heads", "head_table", "similar")
+_BY_ITSELF = ("all_heads", "head_table")
 """Panels in which a head is opened by pointing at it."""
 
 
 def draw() -> None:
     """Draw the list of all heads, the one in hand chosen."""
     capture = asked.captured()
-    if capture is None or session.settings().panel in ("", *_BY_ITSELF):
+    if capture is None or _panel() in _BY_ITSELF:
         return
     names = {
         (at, head): name(capture, at, head)
@@ -32,9 +32,24 @@ def draw() -> None:
     )
 
 
+def _panel() -> str:
+    """Name the panel on the screen; a vision model opens on its patches."""
+    return session.settings().panel or ("patches" if asked.eyes() else "all_heads")
+
+
 def _take() -> None:
     layer, head = session.got("control.head_in_hand")
     asked.open_head(layer, head, more=False)
+
+
+def layer_name(capture: Capture, layer: int) -> str:
+    """Name a layer by its number; of two stacks, its place in its own too."""
+    found = capture.layers[layer]
+    t = session.t()
+    if found.kind in ("encoder", "decoder", "cross"):
+        own = t(f"models.short.{found.kind}", number=found.number)
+        return t("models.layer_name_of", layer=layer, own=own)
+    return t("models.layer_name", layer=layer)
 
 
 def name(capture: Capture, layer: int, head: int) -> str:

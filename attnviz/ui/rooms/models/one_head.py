@@ -7,16 +7,27 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
+from attnviz.components import note
 from attnviz.components.heat_canvas import HeatMap, Mode, heat_canvas
 from attnviz.components.token_lines import HeadLines, LineWords, token_lines
+from attnviz.components.tokens import Spoken
 from attnviz.errors import InputError
 from attnviz.models.results import Capture
 from attnviz.models.views import Unit, View, mixed
 from attnviz.settings import MIXINGS, PARTS, UNITS, Settings
 from attnviz.text.numbers import number
-from attnviz.ui import cached_models, controls, refusals, session, tools
+from attnviz.ui import cached_models, controls, refusals, session
 from attnviz.ui.heats import heat_words
-from attnviz.ui.rooms.models import asked, checked, coded, hiding, in_hand, patches
+from attnviz.ui.on_page import SAID
+from attnviz.ui.rooms.models import (
+    asked,
+    checked,
+    coded,
+    hiding,
+    in_hand,
+    named_edits,
+    patches,
+)
 
 GROUP = "models"
 """What is pointed at in one picture is looked at in all of them."""
@@ -33,19 +44,24 @@ def lines() -> None:
         return
     if not session.alone():
         _ways(capture)
-    draw_lines(capture)
+    if shown(capture) is None:
+        return
+    draw_lines(capture, alone=True)
     _code("lines", capture)
 
 
-def draw_lines(capture: Capture) -> None:
-    """Draw the text and the two columns of tokens, joined by what the heads attend to."""
+def draw_lines(capture: Capture, *, alone: bool = False) -> None:
+    """Draw the text and the two columns of tokens, joined by what the heads attend to.
+
+    `alone` where no map beside them is read aloud.
+    """
     t = session.t()
     views = shown(capture)
     if views is None:
         return
     first = views[0][1]
     if capture.grid is not None:
-        patches.draw(capture, *views[0], group=GROUP, text=name_of(first))
+        patches.draw(capture, *views[0], group=GROUP, text=name_of(first), read=alone)
         return
     if first.row_edges is not None or len(first.queries) > _MOST_LINES:
         st.caption(t("models.too_many_lines", most=_MOST_LINES))
@@ -68,6 +84,8 @@ def draw_lines(capture: Capture) -> None:
         ),
         queries=first.queries,
         keys=first.keys,
+        query_numbers=first.query_numbers,
+        key_numbers=first.key_numbers,
         ranges=first.ranges.tobytes(),
         strip=strips[0],
         other_strip=strips[1],
@@ -76,6 +94,7 @@ def draw_lines(capture: Capture) -> None:
         key_place=session.settings().key,
         held=session.settings().held,
         text=name_of(first),
+        read_aloud=aloud(capture, *views[0]) if alone else None,
         limit=_limit(*(each for _, each in views)),
         digits=session.settings().digits,
         size=session.size(),
@@ -96,6 +115,8 @@ def map_() -> None:
         _draw_map(capture)
         return
     _ways(capture)
+    if shown(capture) is None:
+        return
     left, right = st.columns([1, 1], gap="medium")
     with left:
         _draw_map(capture)
@@ -122,6 +143,8 @@ def _draw_map(capture: Capture) -> None:
             label=t("models.map_label", head=name, n_query=len(view.queries), n_key=len(view.keys)),
             queries=view.queries,
             keys=view.keys,
+            query_numbers=view.query_numbers,
+            key_numbers=view.key_numbers,
             tops=tops,
             cells=cells,
             ranges=view.ranges.tobytes(),
@@ -140,6 +163,7 @@ def _draw_map(capture: Capture) -> None:
         key_place=settings.key,
         held=settings.held,
         text=name_of(view),
+        read_aloud=aloud(capture, name, view),
         on_row=lambda query: session.change(
             "models", query=query, held="query", passage=asked.text()
         ),
@@ -150,7 +174,6 @@ def _draw_map(capture: Capture) -> None:
     hiding.note(capture, view)
     checked.badges(capture, layer, head)
     _code("map", capture)
-    tools.say(_said(name, view))
 
 
 def shown(capture: Capture) -> list[tuple[str, View]] | None:
@@ -166,7 +189,8 @@ def shown(capture: Capture) -> list[tuple[str, View]] | None:
     names = [in_hand.name(capture, *pair) for pair in pairs]
     if settings.mixing == "each" or len(views) == 1:
         return list(zip(names, views, strict=True))
-    name = t(f"models.mixed.{settings.mixing}", heads=", ".join(names))
+    short = t("edit.list").join(named_edits.head_name(capture, *pair) for pair in pairs)
+    name = t(f"models.mixed.{settings.mixing}", heads=short)
     return [(name, mixed(views, "mean" if settings.mixing == "mean" else "max"))]
 
 
@@ -174,7 +198,7 @@ def _code(panel: str, capture: Capture) -> None:
     found = shown(capture)
     if found is not None:
         view = found[0][1]
-        row = min(asked.look(view.queries) or 0, len(view.weights) - 1)
+        row = asked.row(capture, view)
         coded.of_map(panel, capture, view.weights, row)
 
 
@@ -304,10 +328,22 @@ def _slots(*names: str) -> dict[str, str]:
     return {name: f"{{{name}}}" for name in names}
 
 
-def _said(name: str, view: View) -> str:
+def aloud(capture: Capture, name: str, view: View) -> Spoken:
+    """Give the sentence of a picture; the browser writes it anew for a token that is locked."""
+    t, first = session.t(), _said(capture, name, view)
+    note(SAID, first)
+    return Spoken(
+        first=first,
+        row=asked.row(capture, view),
+        said=t("models.said", head=name, **_slots("query", "i", "key", "j", "value", "shown")),
+        asked=t("models.said_asked", head=name, **_slots("query", "i", "key", "j", "value")),
+    )
+
+
+def _said(capture: Capture, name: str, view: View) -> str:
     """Read the head aloud: what the token in hand attends to most."""
     t, digits = session.t(), session.settings().digits
-    place = asked.look(view.queries) or 0
+    place = asked.row(capture, view)
     if view.row_edges is not None:
         return t("models.said_large", head=name, n=len(view.queries))
     row = view.weights[place]
@@ -316,9 +352,9 @@ def _said(name: str, view: View) -> str:
         "models.said",
         head=name,
         query=view.queries[place],
-        i=place + 1,
+        i=view.query_numbers[place],
         key=view.keys[best],
-        j=best + 1,
+        j=view.key_numbers[best],
         value=number(float(row[best]), digits),
         shown=number(float(view.sums[place]), digits),
     )

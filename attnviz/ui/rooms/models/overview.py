@@ -11,19 +11,20 @@ from attnviz.text.numbers import number
 from attnviz.ui import cached_models, session, tools
 from attnviz.ui.rooms.models import asked, coded, holding, one_head
 
+_TALLEST, _TALLEST_ALONE = 340, 440
+"""Pixels that all heads may be high, so that they are seen at once."""
+
 
 def panel() -> None:
-    """Draw all heads, and beside them the one in hand where the page is shown whole."""
+    """Draw all heads, and beside them the one in hand."""
     capture = asked.captured()
     if capture is None:
-        return
-    if session.alone():
-        _grid(capture)
         return
     left, right = st.columns([1, 1], gap="medium")
     with left:
         _grid(capture)
-        coded.of_heads(capture)
+        if not session.alone():
+            coded.of_heads(capture)
     with right:
         one_head.draw_lines(capture)
 
@@ -49,7 +50,8 @@ def _grid(capture: Capture) -> None:
         theme=session.theme(),
         on_head=_open,
         turned=session.notation().columns,
-        largest=54 if session.alone() else 44,
+        largest=44,
+        tallest=_TALLEST_ALONE if session.alone() else _TALLEST,
         size=session.size(),
     )
     if session.alone():

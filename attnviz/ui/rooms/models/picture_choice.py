@@ -1,5 +1,7 @@
 """The line in which a picture is chosen for a vision model, or one's own is opened."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from attnviz.lessons.drawings import DRAWINGS
@@ -10,8 +12,8 @@ from attnviz.ui.rooms.models import asked, opening, pictured
 _OWN, _FILE = "own", "models.picture_file"
 
 
-def draw() -> None:
-    """Draw the pictures that are there, and the way to one's own."""
+def draw(end: Callable[[], None]) -> None:
+    """Draw the pictures that are there, and the way to one's own; `end` draws what follows."""
     t = session.t()
     own = (_OWN,) if pictured.own() else ()
     chosen = _OWN if pictured.of_ones_own() else asked.picture()
@@ -38,6 +40,7 @@ def draw() -> None:
                 take=lambda upload: pictured.take(upload.getvalue(), upload.name, _heads()),
             )
         opening.draw()
+        end()
     refusals.show(pictured.PLACE)
 
 

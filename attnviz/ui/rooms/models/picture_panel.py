@@ -5,7 +5,6 @@ import streamlit as st
 
 from attnviz.attention.metrics import mean_distance
 from attnviz.models.results import Capture
-from attnviz.models.views import View
 from attnviz.text.numbers import number
 from attnviz.ui import session, tools
 from attnviz.ui.rooms.models import asked, checked, coded, hiding, one_head
@@ -20,11 +19,13 @@ def panel() -> None:
         st.info(session.t()("patches.for_pictures"))
         return
     if session.alone():
-        one_head.draw_lines(capture)
+        one_head.draw_lines(capture, alone=True)
+        return
+    if one_head.shown(capture) is None:
         return
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        one_head.draw_lines(capture)
+        one_head.draw_lines(capture, alone=True)
     with right:
         _whole_head(capture)
 
@@ -43,7 +44,6 @@ def _whole_head(capture: Capture) -> None:
     checked.badges(capture, layer, head)
     row = min(asked.look(view.queries) or 0, len(view.weights) - 1)
     coded.of_map("patches", capture, view.weights, row)
-    tools.say(_said(name, view))
 
 
 def _reach(weights: np.ndarray, grid: tuple[int, int], name: str) -> str:
@@ -60,19 +60,4 @@ def _reach(weights: np.ndarray, grid: tuple[int, int], name: str) -> str:
         even=number(widest or 0.0, 2),
         patches=f"{share:.1%}",
         others=f"{1 - share:.1%}",
-    )
-
-
-def _said(name: str, view: View) -> str:
-    """Read the patch in hand aloud."""
-    t = session.t()
-    place = asked.look(view.queries) or 0
-    row = view.weights[place]
-    best = int(np.argmax(row))
-    return t(
-        "patches.said",
-        head=name,
-        query=view.queries[place],
-        key=view.keys[best],
-        value=number(float(row[best]), max(3, session.settings().digits)),
     )

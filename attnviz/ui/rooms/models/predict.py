@@ -25,10 +25,7 @@ def panel() -> None:
         if capture.kind != "causal":
             st.info(session.t()("predict_next.none", name=refusals.escape(capture.model)))
             return
-        if session.alone():
-            left, right = st.container(), st.container()
-        else:
-            left, right = st.columns([3, 2], gap="medium")
+        left, right = st.columns([3, 2], gap="medium")
         with left:
             _controls()
             found, wanted = _found()

@@ -13,7 +13,7 @@ from attnviz.models.results import Capture
 from attnviz.models.views import View, packed
 from attnviz.text.numbers import number
 from attnviz.ui import cached_models, controls, refusals, session, tools
-from attnviz.ui.rooms.models import asked, coded, folds, one_head, why
+from attnviz.ui.rooms.models import asked, coded, folds, in_hand, one_head, why
 
 ALL_ROWS = "flow_all"
 """The flow of every row, which takes long; that of one row is there at once."""
@@ -57,8 +57,11 @@ def _draw(capture: Capture) -> None:
             "reading", t("readings.choose"), kind, there, lambda key: t(f"readings.{key}")
         )
         _choose_scale()
-    st.caption(t(f"readings.claim.{kind}"))
-    row = view.query_places[_row(view)] if kind == "flow" else None
+    left, right = (
+        (st.container(), st.container()) if session.alone() else st.columns([3, 2], gap="medium")
+    )
+    right.caption(t(f"readings.claim.{kind}"))
+    row = view.query_places[_row(capture, view)] if kind == "flow" else None
     kind_asked = "flow" if kind == ALL_ROWS else kind
     wanted = asked.asked(), layer, head, kind_asked, row
     found = folds.waited(
@@ -67,9 +70,12 @@ def _draw(capture: Capture) -> None:
     if found is None:
         return
     own = _own_numbers()
-    st.caption(_scale(kind, found) if own else t("readings.shares"))
-    _map((layer, head), view, kind, found if own else found.as_shares())
-    coded.of_reading(capture, kind_asked, row, shares=not own)
+    with left:
+        _map(capture, (layer, head), view, kind, found if own else found.as_shares())
+    with right:
+        st.caption(_scale(kind, found) if own else t("readings.shares"))
+        _say(capture, (layer, head), view, kind, found if own else found.as_shares())
+        coded.of_reading(capture, kind_asked, row, shares=not own)
 
 
 def _own_numbers() -> bool:
@@ -104,20 +110,22 @@ def _scale(kind: str, found: Reading) -> str:
     return t("readings.ends.one", limit=limit)
 
 
-def _row(view: View) -> int:
-    return asked.look(view.queries) or 0
+def _row(capture: Capture, view: View) -> int:
+    return asked.row(capture, view)
 
 
-def _map(pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
+def _map(capture: Capture, pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
     t, settings = session.t(), session.settings()
     numbers, ranges = found.at(view.query_places, view.key_places)
     tops, cells = packed(numbers)
-    name = t(f"readings.of.{_whose(kind)}", layer=pair[0], head=pair[1])
+    name = _name(capture, pair, kind)
     heat_canvas(
         HeatMap(
             label=t("readings.map_label", reading=t(f"readings.{kind}"), name=name),
             queries=view.queries,
             keys=view.keys,
+            query_numbers=view.query_numbers,
+            key_numbers=view.key_numbers,
             tops=tops,
             cells=cells,
             ranges=ranges.tobytes(),
@@ -136,7 +144,12 @@ def _map(pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
         turned=session.notation().columns,
         size=session.size(),
     )
-    row = _row(view)
+
+
+def _say(capture: Capture, pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
+    """Say what the row in hand is mixed of, and read it aloud."""
+    t, settings, row = session.t(), session.settings(), _row(capture, view)
+    numbers, _ = found.at(view.query_places, view.key_places)
     if found.mixed is not None:
         share = number(float(found.mixed[view.query_places[row]]), settings.digits)
         st.markdown(t("readings.mixed", query=refusals.escape(view.queries[row]), share=share))
@@ -144,16 +157,21 @@ def _map(pair: tuple[int, int], view: View, kind: str, found: Reading) -> None:
     tools.say(
         t(
             "readings.said_own" if _own_numbers() else "readings.said",
-            name=name,
+            name=_name(capture, pair, kind),
             reading=t(f"readings.{kind}"),
             query=view.queries[row],
-            i=row + 1,
+            i=view.query_numbers[row],
             key=view.keys[best],
-            j=best + 1,
+            j=view.key_numbers[best],
             value=number(float(numbers[row, best]), settings.digits),
             limit=number(found.limit, settings.digits),
         )
     )
+
+
+def _name(capture: Capture, pair: tuple[int, int], kind: str) -> str:
+    layer, head = in_hand.layer_name(capture, pair[0]), in_hand.name(capture, *pair)
+    return session.t()(f"readings.of.{_whose(kind)}", layer=layer, head=head)
 
 
 def _words() -> HeatWords:

@@ -23,7 +23,7 @@ def name(capture: Capture, pair: Pair) -> str:
 
 
 def draw(other: Capture, against: Against, everyone: HeadsApart) -> None:
-    """Draw the squares, darker where a head is farther."""
+    """Draw the squares, in a stronger colour where a head is farther."""
     t, digits = session.t(), session.settings().digits
     counts = [1 if against.whole else layer.n_heads for layer in other.layers]
     shares = np.nan_to_num(everyone.distances) / (everyone.largest or 1)
@@ -42,7 +42,8 @@ def draw(other: Capture, against: Against, everyone: HeadsApart) -> None:
         chosen=[(layer, max(head, 0))],
         theme=session.theme(),
         on_head=lambda chosen: _open(against, chosen),
-        largest=max(14, min(30, _TALLEST // len(counts))),
+        largest=30,
+        tallest=_TALLEST,
         size=session.size(),
     )
 

@@ -9,7 +9,7 @@ from attnviz.components.matrix import MatrixSpec, matrix
 from attnviz.figures.labels import subscript
 from attnviz.models.explained import MOST_PRODUCTS, Explained, explained
 from attnviz.models.results import Capture
-from attnviz.models.views import View
+from attnviz.models.views import View, numbered
 from attnviz.settings import Settings
 from attnviz.text import Words
 from attnviz.text.numbers import bracketed, number, significant
@@ -50,7 +50,8 @@ def _draw(capture: Capture) -> None:
     layer, head = asked.heads(capture)[0]
     view = shown[0][1]
     pair = _pair(capture, layer, head, view)
-    _choose(view, pair)
+    if not session.alone():
+        _choose(view, pair)
     checked.shared(capture, layer, head)
     reason = _hidden_because(capture, layer, head)
     if reason:
@@ -63,11 +64,13 @@ def _draw(capture: Capture) -> None:
         st.warning(t("why.rebuilt_otherwise"))
         _only_weight(capture, layer, head, view, pair)
         return
-    left, right = (st.container(), st.container()) if session.alone() else st.columns([4, 3])
+    left, right = st.columns([7, 5] if session.alone() else [4, 3])
     with left:
         _products(found, pair, in_hand.name(capture, layer, head))
     with right:
         st.markdown(chain(found, t, session.settings().digits))
+    if session.alone():
+        _choose(view, pair)
     coded.of_why(capture, found, pair.query, pair.key)
     tools.say(_said(found, view, pair, in_hand.name(capture, layer, head)))
 
@@ -88,7 +91,7 @@ def _to_pieces() -> None:
 
 def _pair(capture: Capture, layer: int, head: int, view: View) -> _Pair:
     """Give the pair in hand; where no key is held, the one with the largest weight."""
-    row = min(asked.look(view.queries) or 0, len(view.queries) - 1)
+    row = asked.row(capture, view)
     column, query = session.settings().key, view.query_places[row]
     if column is None or column >= len(view.keys):
         weights = capture.weights(layer, head, rows=query)
@@ -99,16 +102,16 @@ def _pair(capture: Capture, layer: int, head: int, view: View) -> _Pair:
 def _choose(view: View, pair: _Pair) -> None:
     t = session.t()
     sides = (
-        ("why.asks", "query", view.queries, pair.row),
-        ("why.asked", "key", view.keys, pair.column),
+        ("why.asks", "query", view.queries, view.query_numbers, pair.row),
+        ("why.asked", "key", view.keys, view.key_numbers, pair.column),
     )
     with st.container(key="why_pair", horizontal=True, gap="small"):
-        for label, side, tokens, place in session.notation().pair(*sides):
+        for label, side, tokens, numbers, place in session.notation().pair(*sides):
             session.put(f"control.why_{side}", place)
             st.selectbox(
                 t(label),
                 range(len(tokens)),
-                format_func=lambda at, tokens=tokens: f"{at + 1} {tokens[at]}",
+                format_func=numbered(numbers, tokens).__getitem__,
                 key=f"control.why_{side}",
                 on_change=_take,
                 args=(side, pair, _largest(view, Settings().query)),
@@ -164,7 +167,7 @@ def _products(found: Explained, pair: _Pair, head: str) -> None:
         key="why_products",
         label=t("why.products_label", head=head),
         default_readout=t("why.products_hint"),
-        size=session.size(),
+        size=1,
     )
 
 

@@ -19,6 +19,7 @@ from attnviz.ui.rooms.models import asked
 Wanted = tuple[str, str, int, int, tuple[Edit, ...]]
 """A model, its text, how many tokens it writes, the seed of chance, and its edits."""
 _STRIPES = 48
+_TALLEST, _FLAT = 170, 0.6
 
 
 def draw(
@@ -40,6 +41,7 @@ def draw(
         _text(found, number_of, pair)
         _without(found, untouched)
         _player(found, number_of)
+        _heads(capture, found, number_of)
         tools.say(_said(found, number_of, pair))
     with right:
         st.markdown(_title(found, number_of))
@@ -49,7 +51,6 @@ def draw(
             "next",
         )
         _code(found, wanted, number_of, pair)
-    _heads(capture, found, number_of)
 
 
 def _title(found: Written, number_of: int) -> str:
@@ -170,6 +171,8 @@ def _heads(capture: Capture, found: Written, number_of: int) -> None:
         theme=session.theme(),
         on_head=_open,
         largest=40,
+        tallest=_TALLEST,
+        flat=_FLAT,
         size=session.size(),
     )
 
@@ -212,8 +215,11 @@ def _said(found: Written, number_of: int, pair: tuple[int, int]) -> str:
     step, row = found.steps[number_of], found.row(number_of, *pair)
     best = int(row.argmax())
     share = step.written_probability
+    kind = "said_next" if share is None else "said"
+    if ("off", *pair) in asked.asked().edits:
+        kind = "said_off"
     return t(
-        "predict_next.said_next" if share is None else "predict_next.said",
+        f"predict_next.{kind}",
         token=step.texts[0] if share is None else step.written_text,
         share=number(step.probabilities[0] if share is None else share, digits),
         head=_name(pair),
