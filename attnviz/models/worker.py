@@ -63,7 +63,7 @@ class Worker:
         self._command, self._most_seconds = tuple(command), most_seconds
         self._turns = Turns()
         self._process: subprocess.Popen[bytes] | None = None
-        self._ended = ""
+        self._ended, self._closed = "", False
         self._number = self._works = 0
 
     def load(self, name: str = "default", progress: Progress | None = None) -> Loaded:
@@ -175,7 +175,8 @@ class Worker:
         self._turns.give_up(whose, lambda: self._end("models.cancelled"))
 
     def close(self) -> None:
-        """End the process for good."""
+        """End the process for good: whoever asks from now on is refused."""
+        self._closed = True
         self._end("models.cancelled")
 
     def _ask(
@@ -226,6 +227,8 @@ class Worker:
         raise self._broken(process)
 
     def _started(self) -> "subprocess.Popen[bytes]":
+        if self._closed:
+            raise InputError("models.cancelled")
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 self._command,

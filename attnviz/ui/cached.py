@@ -126,7 +126,7 @@ def replay(step: int, text: str) -> Replay:
     return replayed(step, text)
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=Trainings.close)
 def trainings() -> Trainings:
     """Give the trainings: those of everybody, of which a few run at once."""
     return Trainings()

@@ -54,7 +54,7 @@ class Asked:
         return replace(self, edits=())
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=Worker.close)
 def models() -> Worker:
     """Give the process in which models run: one for everybody."""
     return Worker()

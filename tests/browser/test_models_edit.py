@@ -36,7 +36,7 @@ def badge(tab: Visit, text: str):
 
 def test_a_head_is_switched_off_and_given_back_by_the_keyboard(visit):
     tab = read(visit)
-    expect(tab.page.get_by_text(T("edit.explained"))).to_be_visible()
+    expect(tab.page.get_by_text(T("edit.example", names="L1H0"))).to_be_visible()
     off = button(tab, T("edit.off", heads="L1H0"))
     off.focus()
     off.press("Enter")

@@ -75,6 +75,12 @@ def test_a_process_that_ends_is_told_and_started_again():
     worker.close()
 
 
+def test_nothing_starts_again_once_it_is_closed():
+    worker = Worker(GONE)
+    worker.close()
+    assert refused(worker.load) == "models.cancelled"
+
+
 def test_a_process_that_says_something_else_is_told():
     worker = Worker(CHATTY, most_seconds=20.0)
     assert refused(worker.load) in ("models.crashed", "models.memory")
