@@ -49,8 +49,9 @@ def deck(
     them into one place and shows one: by buttons, scrub bar, or the keys left, right, Home, End
     and Space; keys pressed within a deck are its own. Only once a person has stayed on a step does
     `on_step` get its name, for the link. A `flat` deck has its buttons beside the scrub bar where
-    there is room. The page's style sheet knows the place of the step, from 0, as `--at-PREFIX`.
-    Where no script runs, all steps stand one below the other.
+    there is room, and the page's style sheet knows the place of its step, from 0, as `--at-PREFIX`;
+    that styles the whole page anew with each step. Where no script runs, all steps stand one below
+    the other.
     """
     names = [step.name for step in steps]
     if current not in names:

@@ -13,7 +13,7 @@ function show(state) {
   const { steps, prefix, words } = data;
   const stage = `.st-key-${className(prefix)}`;
   state.sheet.textContent = `
-    :root { --at-${className(prefix)}: ${at}; }
+    ${data.flat ? `:root { --at-${className(prefix)}: ${at}; }` : ""}
     ${stage} { display: grid; grid-template-columns: minmax(0, 1fr); }
     ${stage} > * { grid-area: 1 / 1; min-width: 0; pointer-events: none; }
     ${steps.map(({ name }) => `${stage}-${className(name)}`)} { visibility: hidden; opacity: 0; pointer-events: none; }
